@@ -14,8 +14,8 @@ export interface PinnedFile {
 }
 
 /**
- * A program for Windows nodes in the cache: `<sha256>/<file name>`, as on the machines. Its address in the cache depends on
- * the content alone, not on its URL.
+ * A program for Windows nodes in the cache, in `<sha256>/<file name>` as on the machines. Its cache entry depends only
+ * on its content and file name, not on its URL.
  */
 export function downloadArtifact({ uri, sha256 }: PinnedFile): Artifact {
   const fileName = fileNameOf({ uri });
@@ -39,7 +39,7 @@ export function downloadArtifact({ uri, sha256 }: PinnedFile): Artifact {
   };
 }
 
-/** Its path in the cache; undefined if it has not been downloaded. */
+/** Path of a file in the cache; undefined if it has not been downloaded. */
 export async function cachedDownload(file: PinnedFile, cache: Cache): Promise<string | undefined> {
   const address = await artifactAddress(downloadArtifact(file));
   if ((await cache.state(address)).kind !== "complete") return undefined;

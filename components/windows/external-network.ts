@@ -1,16 +1,16 @@
 import { nodeStep, type JoiningNode, type NodeStep } from "./node-step.ts";
 
-/** Seconds for the session that requests the network to end. */
+/** Time for the SSH session that requests the network to end, in seconds. */
 const delaySeconds = 5;
 
 const parameters = { Address: "string", DelaySeconds: "int", Network: "string" } as const;
 const title = { doing: "gets its pods' network", noun: "network" };
 
 /**
- * A pod network's HNS network on the machine's adapter. Creating it disconnects the machine, so that is done on its own and
- * waited for.
+ * Steps that create a pod network's HNS network on the machine's adapter. Creating it disconnects the machine, so one
+ * step starts it and another connects again and checks the outcome.
  *
- * @param nameOf its name
+ * @param nameOf name of the HNS network.
  */
 export function externalNetwork(nameOf: (node: JoiningNode) => string): readonly NodeStep[] {
   const values = (node: JoiningNode) => ({

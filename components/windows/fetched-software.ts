@@ -14,11 +14,11 @@ import {
 } from "./software.ts";
 
 /**
- * Official programs, fetched into this host's cache: for programs that use the components without the command `kindows`.
- * A preview fetches nothing.
+ * Fetches the official Windows software into this host's cache, for Pulumi programs that use the components without the
+ * command `kindows`. A preview fetches nothing.
  *
- * @param ofPodNetwork what the pod network adds.
- * @throws when one can't be fetched. One without a checksum is not, and refused by the component that installs it.
+ * @param ofPodNetwork programs of the pod network.
+ * @throws if a download fails. A program without a checksum is not fetched; the component that installs it refuses it.
  */
 export async function fetchedSoftware(
   versions: WindowsVersions,

@@ -20,14 +20,14 @@ export const imageManifestSchema = z.object({
 
 export type CarriedArtifact = z.infer<typeof artifact>;
 
-/** What an image has in `C:\kindows\media\<sha256>\<fileName>`, as its build recorded it. */
+/** The programs that an image has in `C:\kindows\media\<sha256>\<fileName>`, as recorded by its build. */
 export type ImageManifest = z.infer<typeof imageManifestSchema>;
 
 /**
  * Parses the manifest beside an image.
  *
  * @param text the file's content.
- * @throws RunError with its mistakes, which Pulumi prints without a stack trace.
+ * @throws RunError, which Pulumi prints without a stack trace, if it is not JSON or does not match the schema.
  */
 export function parseImageManifest(text: string): ImageManifest {
   const value = parseJson(text);

@@ -3,11 +3,11 @@ import { RunError } from "@pulumi/pulumi/errors.js";
 import type { JoiningNode } from "./node-step.ts";
 import type { ProgramArtifact, ProgramName } from "./software.ts";
 
-/** Folder of the media on a machine, as SFTP writes it. */
+/** Folder of the programs on a machine, in the form that SFTP takes. */
 export const mediaFolder = "C:/kindows/media";
 
 /**
- * Path of an artifact on a machine, with backslashes: it is part of the image, or pushed.
+ * Path of a program's file on a machine, with backslashes. The image contains the file, or this host pushes it there.
  *
  * @param sha256 in lower case, so that files of the same name and different content can coexist.
  */
@@ -15,7 +15,7 @@ export function artifactPath(sha256: string, fileName: string): string {
   return `C:\\kindows\\media\\${sha256}\\${fileName}`;
 }
 
-/** Name of its file: the last part of its URL. */
+/** Name of a program's file: the last part of its URL. */
 export function fileNameOf({ uri }: { readonly uri: string }): string {
   return uri.slice(uri.lastIndexOf("/") + 1);
 }
@@ -23,7 +23,7 @@ export function fileNameOf({ uri }: { readonly uri: string }): string {
 /**
  * Paths of a pod network's programs on a machine.
  *
- * @param missing what to say of software without them.
+ * @param missing error message if the software lacks one of them.
  * @throws RunError, which Pulumi prints without a stack trace.
  */
 export function placesOf<Name extends ProgramName>(

@@ -2,36 +2,36 @@ import { existingWindows, type AnyWindows } from "../../config/sections/windows.
 import type { WindowsPodNetwork } from "../cni/pod-network.ts";
 import { renderSorted } from "../node/node-registration.ts";
 
-/** Proxy of a machine, as in its environment variables. */
+/** Proxy of a machine, in the form of its environment variables. */
 export interface MachineProxy {
-  /** For http, `http://HOST:PORT`; empty for none. */
+  /** Proxy for http, e.g. `http://HOST:PORT`; empty for none. */
   readonly http: string;
-  /** For https; empty for none. */
+  /** Proxy for https; empty for none. */
   readonly https: string;
-  /** Hosts, domains and ranges that are reached without it, separated by commas. */
+  /** Hosts, domains and ranges that are reached without the proxy, separated by commas. */
   readonly noProxy: string;
 }
 
-/** How a machine is prepared: settings that differ between labs, in the form of the steps. */
+/** Settings that differ between labs and affect how the steps prepare a machine. */
 export interface NodeSetup extends Omit<AnyWindows, "proxy"> {
   /** Pod network that the machine must support. */
   readonly podNetwork: WindowsPodNetwork;
-  /** Undefined: there is none, and no step for it. */
+  /** Undefined: no proxy, so the step Set-MachineProxy is skipped. */
   readonly proxy: MachineProxy | undefined;
 }
 
-/** Default: no settings, and no pod network. */
+/** The default of each setting, and no pod network. */
 export const defaultSetup: NodeSetup = {
   ...existingWindows.parse({}),
   podNetwork: { kind: "none" },
   proxy: undefined,
 };
 
-/** Mirrors for Install-Containerd, sorted by registry, so that their order in the settings does not matter. */
+/** Renders mirrors for Install-Containerd, sorted by registry so that their order in the settings does not matter. */
 export function renderRegistryMirrors(
   mirrors: Readonly<Record<string, readonly string[]>>,
 ): string {
-  const asked = Object.entries(mirrors).filter(([, addresses]) => addresses.length > 0);
-  const lists = asked.map(([registry, addresses]) => [registry, addresses.join(",")] as const);
+  const used = Object.entries(mirrors).filter(([, addresses]) => addresses.length > 0);
+  const lists = used.map(([registry, addresses]) => [registry, addresses.join(",")] as const);
   return renderSorted(Object.fromEntries(lists), ";");
 }

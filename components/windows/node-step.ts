@@ -23,14 +23,14 @@ export const defaultTimeouts: NodeTimeouts = {
 };
 
 /**
- * Parameters of a script, with the names and order of its `param()` block; their meanings, units and sources are in the
- * script's help (`Get-Help .\Join-Node.ps1 -Full`).
+ * Parameters of a script, with the names and order of its `param()` block. The script's help explains their meanings,
+ * units and sources (`Get-Help .\Join-Node.ps1 -Full`).
  *
  * `int` is an integer, `string` any text that a command line can contain.
  */
 export type Parameters = Readonly<Record<string, "string" | "int">>;
 
-/** Values for all parameters: no defaults of the script, so that a diff shows every change. */
+/** Values for all parameters. A script's own defaults are never relied on, so that a diff shows every change. */
 export type Arguments<P extends Parameters> = {
   readonly [Name in keyof P]: { string: string; int: number }[P[Name]];
 };
@@ -40,11 +40,11 @@ export interface Script<P extends Parameters = Parameters> {
   /** Name of its file, without `.ps1`. */
   readonly name: string;
   readonly parameters: P;
-  /** Sum of its own time limits in seconds. */
+  /** Sum of the script's own time limits, in seconds. */
   readonly seconds: number | ((timeouts: NodeTimeouts) => number);
 }
 
-/** Longest wait for another script to end (lib/Step.ps1), and for the connection. */
+/** Longest waits, in seconds: for another script to end (lib/Step.ps1), and for the connection. */
 const lockSeconds = 240;
 const connectSeconds = 60;
 
@@ -58,21 +58,21 @@ export function scriptSeconds(
 }
 
 export interface ClusterRoute {
-  /** IPv4 range in CIDR form: of pods, or of Services. */
+  /** IPv4 range of pods or Services, in CIDR form. */
   readonly range: string;
   /** IPv4 address of a Linux node on the machine's segment, which forwards packets. */
   readonly nextHop: string;
 }
 
-/** A machine that becomes a node, and its settings: the source of the steps' values. */
+/** A machine that becomes a node, with its settings, from which the steps take their values. */
 export interface JoiningNode extends Joining {
   readonly software: WindowsSoftware;
   readonly setup: NodeSetup;
   readonly requirements: HostRequirements;
   readonly timeouts: NodeTimeouts;
-  /** Undefined: the pod network provides them. */
+  /** Undefined: the pod network provides the routes. */
   readonly routes: pulumi.Output<readonly ClusterRoute[]> | undefined;
-  /** SHA-256 of programs in lower case; empty for missing ones. Unknown in a preview if none is pinned. */
+  /** SHA-256 of programs in lower case; empty for a missing program. Unknown in a preview if it is not pinned yet. */
   readonly checksums: <Name extends ProgramName>(
     ...names: readonly Name[]
   ) => pulumi.Output<Readonly<Record<Name, string>>>;
@@ -80,21 +80,23 @@ export interface JoiningNode extends Joining {
 
 /** One step of turning a machine into a Windows node. */
 export interface NodeStep<P extends Parameters = Parameters> extends Script<P> {
-  /** What the machine does meanwhile, as `up` reports it. */
+  /** What the machine does during the step, as `up` reports it. */
   readonly title: StepTitle;
   /** Arguments of the script; undefined if this machine skips the step. */
   readonly values: (
     node: JoiningNode,
   ) => pulumi.Input<{ readonly [Name in keyof P]: pulumi.Input<Arguments<P>[Name]> }> | undefined;
-  /** Standard input, as JSON; secret. */
+  /** Standard input, passed as JSON; secret. */
   readonly stdin?: (node: JoiningNode) => pulumi.Inputs;
-  /** Programs that it needs on the machine, in its image or pushed. */
+  /** Programs that must be on the machine before, in its image or pushed. */
   readonly programs?: readonly ProgramName[];
-  /** Whether it needs the control plane. */
+  /** Whether the step waits for the control plane. */
   readonly needsCluster?: true;
-  /** Whether it replaces programs that pods depend on: a running node is drained before it installs another version. */
+  /**
+   * Whether the step may replace programs that pods depend on. A node is drained before another version is installed.
+   */
   readonly drains?: true;
-  /** How it is undone if the machine stays: its own script with other values, or another one. */
+  /** How the step is undone if the machine stays: by its own script with other values, or by another script. */
   readonly undo?: { readonly script?: undefined; readonly values: Arguments<P> } | UndoneBy;
 }
 
@@ -107,6 +109,6 @@ export function nodeStep<const P extends Parameters>(step: NodeStep<P>): NodeSte
   return step;
 }
 
-export function script<const P extends Parameters>(one: Script<P>): Script<P> {
-  return one;
+export function script<const P extends Parameters>(script: Script<P>): Script<P> {
+  return script;
 }

@@ -12,7 +12,7 @@ import { mediaFolder } from "./media-folder.ts";
 import { programArtifacts, type ProgramName, type WindowsSoftware } from "./software.ts";
 
 export interface StepContext {
-  /** Stem of the resources' names. */
+  /** Prefix of the resources' names. */
   readonly name: string;
   readonly machine: Machine;
   readonly parent: pulumi.Resource;
@@ -23,9 +23,8 @@ export interface StepRun {
   readonly result: pulumi.Output<StepResult>;
 }
 
-/** The steps of a machine. */
 export interface StepRuns<Step> {
-  /** A step that every machine has. */
+  /** @throws pulumi.ResourceError if this machine skips the step. */
   of(step: Step): StepRun;
   readonly last: pulumi.Resource;
 }
@@ -33,7 +32,8 @@ export interface StepRuns<Step> {
 /**
  * Runs steps one after the other.
  *
- * @param run makes the resource of a step, which waits for the one before; nothing for a step that the machine goes without.
+ * @param run creates the resource of a step, which waits for the previous one; returns undefined if the machine skips
+ * the step.
  */
 export function inOrder<Step extends { readonly name: string }>(
   { machine, parent }: StepContext,
@@ -44,15 +44,15 @@ export function inOrder<Step extends { readonly name: string }>(
   const runs = new Map<Step, StepRun>();
   let before = first;
   for (const step of steps) {
-    const made = run(step, before);
-    if (made === undefined) continue;
-    runs.set(step, made);
-    before = made.command;
+    const stepRun = run(step, before);
+    if (stepRun === undefined) continue;
+    runs.set(step, stepRun);
+    before = stepRun.command;
   }
   const of = (step: Step): StepRun => {
-    const made = runs.get(step);
-    if (made !== undefined) return made;
-    throw new pulumi.ResourceError(`${machine.name} goes without ${step.name}`, parent);
+    const stepRun = runs.get(step);
+    if (stepRun !== undefined) return stepRun;
+    throw new pulumi.ResourceError(`${machine.name} skips the step ${step.name}`, parent);
   };
   return { of, last: before };
 }
@@ -60,8 +60,8 @@ export function inOrder<Step extends { readonly name: string }>(
 /**
  * Runs the steps that a machine needs.
  *
- * @param copy the scripts on the machine.
- * @param drain runs before programs may be replaced; checks itself whether they change.
+ * @param copy the copied scripts on the machine.
+ * @param drain runs before updates of steps that may replace programs; it checks itself whether they change.
  */
 export function runSteps(
   context: StepContext,
@@ -81,14 +81,14 @@ export function runSteps(
       ],
       ...(step.drains && { hooks: { beforeUpdate: [drain] } }),
     });
-    // Not earlier: nothing else may be running when the machine reboots.
+    // Pushed only after the reboot, which must not interrupt a copy.
     if (step === confirmReboot) pushed = pushPrograms(context, node.software, [run.command]);
     return run;
   });
 }
 
 /**
- * One step as a resource. It runs if it is new, if the script or a value changes, and on a new machine.
+ * Creates the resource of one step. The step runs if it is new, if its script or a value changes, and on a new machine.
  * The machine may still be booting, so connecting is retried until the time limit.
  */
 function runStep(
@@ -116,7 +116,7 @@ function runStep(
   );
 }
 
-/** What is done on a machine is gone with it. */
+/** Options of a resource on a machine. It is not deleted by itself when the machine is removed. */
 export function onMachine(
   { machine, parent }: StepContext,
   seconds: number,
@@ -133,7 +133,7 @@ export function limits(run: string, undo = run): pulumi.CustomTimeouts {
   return { create: run, update: run, delete: undo };
 }
 
-/** The command of one step on a machine of any system, and its result. Standard input is secret. */
+/** The command of one step on a Linux or Windows machine, and its result. Standard input is secret. */
 export function remoteStep(
   { name, machine, parent }: StepContext,
   step: string,
@@ -165,16 +165,14 @@ export function remoteStep(
 /** Time limit for pushing some hundred megabytes over a slow line. */
 const pushSeconds = 1800;
 
-/** Pushes to one machine, by program. Programs in its image have none. */
+/** The pushes to one machine, by program. Programs in the machine's image are not pushed. */
 type PushedPrograms = Readonly<Partial<Record<ProgramName, pulumi.Resource>>>;
 
 /**
- * Copies the programs from this host's cache to a machine, side by side, into `C:\kindows\media\<sha256>`; the steps
- * that use them check them there.
+ * Copies the programs from this host's cache to a machine, in parallel, into `C:\kindows\media\<sha256>`. The steps
+ * that use them check them there. A preview needs none of the files and shows missing ones as unknown.
  *
- * A preview needs none of the files: those that are not downloaded yet are shown as unknown.
- *
- * @param dependsOn earlier steps: the folder's parent must exist, and no reboot may interrupt.
+ * @param dependsOn earlier steps, which create the folder's parent and reboot the machine.
  * @throws pulumi.ResourceError outside previews for a file that is not downloaded.
  */
 function pushPrograms(

@@ -12,7 +12,7 @@ import { builtSoFar } from "../../toolchain/built.ts";
 
 const neededNames = ["containerd", "kubelet", "kubeadm", "kubeLogRunner"] as const;
 
-/** Kubernetes' and containerd's own; an image may lack crictl. */
+/** Programs that do not depend on the pod network. An image may lack crictl. */
 const commonNames = [...neededNames, "crictl"] as const;
 
 type CommonName = (typeof commonNames)[number];
@@ -32,11 +32,13 @@ export const programNames: readonly ProgramName[] = [
 export type ProgramName = CommonName | PodNetworkProgram;
 
 export interface ProgramArtifact {
-  /** https URL at its publisher, whose last part is the file's name. */
+  /** https URL at the publisher. Its last part is the file's name. */
   readonly uri: string;
-  /** SHA-256 in lower case; undefined if none is pinned yet, which is an error when it is installed. */
+  /** SHA-256 in lower case; undefined if none is pinned yet. Installing such a program is an error. */
   readonly sha256: string | undefined;
-  /** How it gets onto a machine: in its image, or pushed by this host. */
+  /**
+   * `image` if the machine's image contains the program; otherwise this host downloads it and pushes it to the machine.
+   */
   readonly origin: "image" | HostOrigin;
 }
 
@@ -54,21 +56,21 @@ export interface WindowsVersions {
   readonly containerd: string;
 }
 
-/** Programs of a Windows node, and their origins. */
+/** The programs of a Windows node, and their origins. */
 export interface WindowsSoftware
   extends
     // crictl is for debugging a node, which works without it.
     CommonArtifacts,
-    // Those of the pod network.
+    // The pod network's programs.
     Readonly<Partial<Record<PodNetworkProgram, ProgramArtifact | undefined>>> {
   readonly versions: WindowsVersions;
-  /** Sandbox image: the first with a manifest for Windows Server 2025, and containerd 2.3's own default. */
+  /** Image of the pods' sandbox containers. */
   readonly pauseImage: string;
 }
 
 /** What this host knows about programs. */
 export interface KnownPrograms {
-  /** Checksums of the settings, which take precedence over the lock. */
+  /** Checksums from the settings, which take precedence over the lock. */
   readonly checksums: Readonly<Partial<Record<ProgramName, string>>>;
   /** Checksums from publishers, by URL. */
   readonly lock: SoftwareLock;
@@ -76,15 +78,16 @@ export interface KnownPrograms {
   readonly folders: Readonly<Record<string, string>>;
 }
 
+/** The first tag with a manifest for Windows Server 2025, and containerd 2.3's default. */
 const pauseImage = "registry.k8s.io/pause:3.10.2";
 
-/** cri-tools' release for Kubernetes 1.36; it speaks CRI v1, as every containerd 2.x does. */
+/** The cri-tools release for Kubernetes 1.36. It speaks CRI v1, as every containerd 2.x does. */
 const crictlVersion = "1.36.0";
 
 /**
- * Kubernetes' and containerd's own releases.
+ * The official releases of Kubernetes, containerd, crictl and the pod network.
  *
- * @param ofPodNetwork what the pod network adds.
+ * @param ofPodNetwork programs of the pod network.
  */
 export function officialSoftware(
   versions: WindowsVersions,
@@ -101,9 +104,9 @@ export function officialSoftware(
 }
 
 /**
- * The programs in an image: URLs of the official releases, checksums from the image's manifest.
+ * The programs in an image, with the URLs of the official releases and the checksums of the image's manifest.
  *
- * @throws if the image contains other files than those versions.
+ * @throws if the image contains other versions.
  */
 export function imageSoftware(versions: WindowsVersions, manifest: ImageManifest): WindowsSoftware {
   const files = published(versions);
@@ -112,10 +115,10 @@ export function imageSoftware(versions: WindowsVersions, manifest: ImageManifest
     if (carried === undefined) return [];
     const { fileName, sha256 } = carried;
     const { uri } = files[name];
-    const asked = fileNameOf({ uri });
-    if (asked !== fileName) {
+    const wanted = fileNameOf({ uri });
+    if (wanted !== fileName) {
       throw new Error(
-        `the image carries ${fileName}, but the settings ask for ${asked}: ` +
+        `the image carries ${fileName}, but the settings ask for ${wanted}: ` +
           `set windows.containerdVersion and cluster.kubernetesVersion to what the image was built for`,
       );
     }
@@ -152,9 +155,9 @@ export function unpinnedMessage(artifacts: readonly ProgramArtifact[]): string {
 }
 
 /**
- * URLs of a release's file and of its checksum: dl.k8s.io has a bare one in `<file>.sha256`, containerd's releases
- * have one with the file's name in `<file>.sha256sum` (its Makefile runs `sha256sum`), cri-tools' a bare one in
- * `<file>.sha256` (its hack/release.sh).
+ * URLs of each release's file and of its checksum. dl.k8s.io has the bare checksum in `<file>.sha256`, as cri-tools'
+ * releases do (hack/release.sh). containerd's releases have the checksum and the file's name in `<file>.sha256sum` (the
+ * Makefile runs `sha256sum`).
  */
 function published({
   containerd,
@@ -183,9 +186,9 @@ function published({
 }
 
 /**
- * What settings, lock and cache of this clone know about programs.
+ * Checksums and downloaded files of programs, from the settings and this clone's lock and cache.
  *
- * @param checksums those of the settings.
+ * @param checksums checksums from the settings.
  * @throws if the lock cannot be read.
  */
 export function knownPrograms(checksums: KnownPrograms["checksums"]): KnownPrograms {
@@ -197,11 +200,11 @@ export function knownPrograms(checksums: KnownPrograms["checksums"]): KnownProgr
 }
 
 export interface SoftwareSettings extends Pick<Settings, "windows" | "cluster"> {
-  /** Without it: programs of every node, whatever its pod network. */
+  /** Undefined: only the programs that every node has, whatever its pod network. */
   readonly cni?: Pick<Settings["cni"], "kind">;
 }
 
-/** The software of Windows nodes according to the settings, with what this clone knows about it. */
+/** The software of Windows nodes according to the settings, with the checksums and files that this clone has. */
 export function stackSoftware({ windows, cluster, cni }: SoftwareSettings): WindowsSoftware {
   const versions = {
     kubernetes: cluster.kubernetesVersion,

@@ -19,11 +19,11 @@ const failureSchema = z.strictObject({
 export type StepResult = z.infer<typeof resultSchema>;
 
 /**
- * Parses a step's result from its standard output; the lines before the last one are for people.
+ * Parses a step's result from the last line of its standard output. The lines before it are for people.
  *
  * @param host computer name, for errors.
- * @throws RunError, which Pulumi prints without a stack trace. It names step and host, with the step's message and remedy if
- * it failed, and otherwise with the unexpected output.
+ * @throws RunError, which Pulumi prints without a stack trace, if the step failed or the last line is not its result.
+ * The error has the step's message and remedy, or the unexpected line.
  */
 export function parseStepResult(step: string, host: string, stdout: string): StepResult {
   const last = stdout.trimEnd().split(/\r?\n/).at(-1) ?? "";
@@ -44,14 +44,14 @@ export function parseStepResult(step: string, host: string, stdout: string): Ste
   }
   if (result.data.step !== step) {
     throw new RunError(
-      `${step} on ${host}: the result is one of ${result.data.step}. ` +
-        `Two runs may have used the machine at once; run again.`,
+      `${step} on ${host}: the result is from ${result.data.step}. ` +
+        `Two runs may have used the machine at the same time; run again.`,
     );
   }
   return result.data;
 }
 
-/** Error code that a step has written among other lines, if any. */
+/** The error code that a step has written, found in mixed output; undefined if there is none. */
 export function stepErrorCode(output: string): string | undefined {
   return output
     .split(/\r?\n/)
@@ -60,9 +60,9 @@ export function stepErrorCode(output: string): string | undefined {
 }
 
 /**
- * A fact that must be text.
+ * Returns a fact that must be text.
  *
- * @throws RunError, which Pulumi prints without a stack trace, naming step and fact, if the result has none.
+ * @throws RunError, which Pulumi prints without a stack trace, if the result lacks the fact or it is not text.
  */
 export function textFact(result: StepResult, name: string): string {
   const value = result.facts[name];

@@ -29,8 +29,8 @@ export interface StepFolder {
 }
 
 /**
- * A folder for each step, with its script and the parts of the library that it uses, named by their hash: an edited script
- * gets a new path on the machine and so runs again, together only with those that share the edited part.
+ * Makes a folder for each step, with its script and the parts of the library that it uses. The folder's name contains
+ * their hash, so an edited file changes the paths, and thereby reruns, of only the steps that use it.
  *
  * @param source folder of the scripts and of their library `lib`.
  * @throws if a script that a step needs is missing.
@@ -57,18 +57,18 @@ export function stepFolders(source: string): ReadonlyMap<string, StepFolder> {
 /**
  * Folder of a script on the machine, as Windows writes it: `C:\kindows\steps\Join-Node-0123456789ab`.
  *
- * @throws when it is none of these.
+ * @throws if no step has that name.
  */
 export function remoteFolderOf(
   folders: ReadonlyMap<string, StepFolder>,
   { name }: Pick<Script, "name">,
 ): string {
   const folder = folders.get(name);
-  if (folder === undefined) throw new Error(`${name}.ps1 is no script of a node`);
+  if (folder === undefined) throw new Error(`${name}.ps1 is not a script for nodes`);
   return `${remoteSteps}\\${folder.name}`;
 }
 
-/** No resource runs Export-NodeLog, so an edited one runs nothing again, and keeps its folder. */
+/** Export-NodeLog has no hash in its folder's name: no resource runs it, so an edit must not rerun anything. */
 function folderName(step: string, files: ReadonlyMap<string, Buffer>): string {
   return step === exportNodeLog.name ? step : `${step}-${filesHash(files)}`;
 }
@@ -78,7 +78,7 @@ function usedOf(library: ReadonlyMap<string, Buffer>, script: Buffer): [string, 
   const texts = [script];
   const used = new Map<string, Buffer>();
   for (const text of texts) {
-    // Named anywhere, not only dot-sourced, as a scheduled task does that later.
+    // Not only dot-sourced names: some are in a command that a scheduled task runs later.
     for (const [name] of text.toString("latin1").matchAll(/(?<![\w-])\w+\.ps1\b/g)) {
       const part = library.get(name);
       if (part !== undefined && !used.has(name)) {
@@ -92,17 +92,17 @@ function usedOf(library: ReadonlyMap<string, Buffer>, script: Buffer): [string, 
 
 export const homeSource = ownFolder("windows/home/");
 
-/** Remedy if tar.exe fails, as its errors have none. */
+/** tar.exe's own errors have no remedy. */
 const unpackRemedy =
   "The scripts could not be unpacked. Make room on drive C: where it is full, then run again.";
 
 /**
- * Command for cmd.exe that unpacks the archive of the steps into its folder, overwriting existing files, and has them on the
- * disk: a power cut would leave scripts that are empty, and nobody would unpack them again.
+ * Command for cmd.exe that unpacks the archive of the steps into its folder, overwriting existing files, and flushes
+ * them to the disk. Otherwise a power cut could leave empty scripts, which no later run would unpack again.
  */
 export function unpackCommand(archive: string): string {
   const unpack = `tar.exe -xf ${remoteSteps}\\${archive} -C ${remoteSteps}`;
-  // The scripts are there without it too, as long as the machine has power.
+  // A failed flush is ignored: it only matters after a power cut.
   const flush =
     "powershell.exe -NoProfile -NonInteractive -Command Write-VolumeCache -DriveLetter C; exit 0";
   return `${unpack} && ${flush} || (echo ${unpackRemedy}>&2& exit 1)`;
@@ -116,10 +116,10 @@ export interface StepsCopy {
 /**
  * Copies the step scripts to a machine that may still be booting.
  *
- * They are in one archive, with the folders of scripts and media, as copying two hundred small files over SSH takes longer
- * than the steps themselves. Windows has had `tar.exe` since 2018
- * (https://learn.microsoft.com/virtualization/community/team-blog/2017/20171219-tar-and-curl-come-to-windows).
- * Existing scripts are not removed: a step of an earlier version is undone by that version's script.
+ * The scripts are in one archive, because copying two hundred small files over SSH takes longer than the steps
+ * themselves. Windows has had `tar.exe` since 2018
+ * (https://learn.microsoft.com/virtualization/community/team-blog/2017/20171219-tar-and-curl-come-to-windows). Existing
+ * scripts are not removed, because a step of an earlier version is undone by that version's script.
  */
 export function copySteps(
   context: StepContext,
@@ -154,12 +154,12 @@ export function copySteps(
 
 const stagedFolder = keptFolder("steps");
 
-/** An outdated folder is kept this long, as another run may be about to copy it. */
+/** How long an outdated folder is kept, because another run may be about to copy it. */
 const keptHours = 24;
 
 /**
- * Writes the files to copy to a machine: the folder `home`, and all steps in one archive, since each copied file costs a few
- * round trips. Existing files stay as they are.
+ * Writes the files to copy to a machine: the folder `home`, and all steps in one archive. A folder that exists already
+ * is not written again.
  *
  * @returns the folder with the content of `C:/kindows`, and the archive's name in its folder `steps`.
  */
@@ -191,7 +191,7 @@ export function stageHome(
   return { folder, archive };
 }
 
-/** Reproducible: the same bytes for the same files. */
+/** Packs files into a reproducible archive: the same files give the same bytes. */
 function pack(files: ReadonlyMap<string, Buffer>, archive: string): void {
   const unpacked = `${archive}.files`;
   for (const [file, content] of files) {
@@ -204,7 +204,7 @@ function pack(files: ReadonlyMap<string, Buffer>, archive: string): void {
   rmSync(unpacked, { recursive: true });
 }
 
-/** Two programs may write at once, and either may be killed, so the folder is created atomically. */
+/** Creates the folder atomically, because two processes may write at the same time, and either may be killed. */
 function write(target: string, fill: (folder: string) => void): void {
   const building = mkdtempSync(`${target}-`);
   try {

@@ -10,8 +10,8 @@ export const remoteSteps = "C:\\kindows\\steps";
 const hashLength = 12;
 
 /**
- * Hash of a folder's content: its files' names and bytes, but nothing that differs between clones (times, modes, order on
- * disk).
+ * Hash of the names and bytes of a folder's files. Times, modes and the order on disk are not included, because they
+ * differ between clones.
  */
 export function folderHash(folder: string): string {
   return filesHash(
@@ -19,7 +19,7 @@ export function folderHash(folder: string): string {
   );
 }
 
-/** Hash of files, by their path below a folder. */
+/** Hash of files, given by their path below a folder. */
 export function filesHash(files: ReadonlyMap<string, Buffer>): string {
   const hash = createHash("sha256");
   for (const [name, content] of [...files].sort(([a], [b]) => (a < b ? -1 : 1))) {

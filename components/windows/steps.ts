@@ -15,7 +15,7 @@ import {
 } from "./node-step.ts";
 import type { ProgramArtifact, ProgramName, WindowsSoftware } from "./software.ts";
 
-/** containerd's endpoint, as Install-Containerd registers it. */
+/** The endpoint of containerd as Install-Containerd installs it. */
 const criSocket = "npipe:////./pipe/containerd-containerd";
 
 const resetSeconds = 300;
@@ -24,7 +24,7 @@ const resetSeconds = 300;
 export const resetNode = script({
   name: "Reset-Node",
   parameters: { CriSocket: "string", TimeoutSeconds: "int" },
-  // Besides kubeadm: two services end, images are removed, and a folder whose files need new owners.
+  // Besides kubeadm: two services stop, images are removed, and files in a folder need a new owner to be deleted.
   seconds: resetSeconds + 1500,
 });
 
@@ -51,10 +51,10 @@ export const testWindowsHost = nodeStep({
     MinimumRevision: requirements.minimumRevision,
     MinimumFreeDiskGiB: requirements.minimumFreeDiskGiB,
     MinimumMemoryMiB: requirements.minimumMemoryMiB,
-    // Those with requirements of their own.
+    // Only these pod networks have requirements of their own.
     PodNetwork: /^(calico|flannel)$/.exec(setup.podNetwork.kind)?.[0] ?? "none",
   }),
-  // The first that is created is the last that is deleted, after everything else, including that of a failed run.
+  // The first resource is deleted last, so the reset runs after everything else is gone, even after a failed run.
   undo: reset,
 });
 
@@ -77,7 +77,7 @@ export const confirmReboot = nodeStep({
   values: () => ({}),
 });
 
-/** Only with a proxy; removing that from the settings removes it from the machine. */
+/** Skipped without a proxy. Removing the proxy from the settings removes it from the machine. */
 export const setMachineProxy = nodeStep({
   name: "Set-MachineProxy",
   title: { doing: "gets its proxy", noun: "proxy" },
@@ -89,7 +89,7 @@ export const setMachineProxy = nodeStep({
   undo: { values: { HttpProxy: "", HttpsProxy: "", NoProxy: "" } },
 });
 
-/** SHA-256 of programs by their names, in lower case; empty for missing ones. */
+/** SHA-256 of programs by their names, in lower case; empty for a missing program. */
 type Checksums<Names extends ProgramName> = Readonly<Record<Names, string>>;
 
 const containerdParameters = {
@@ -105,7 +105,7 @@ const containerdParameters = {
   CrictlSha256: "string",
 } as const;
 
-/** How containerd is installed, on a node and in an image. */
+/** Parameters of Install-Containerd, on a node and in an image. */
 export function containerdValues(
   software: WindowsSoftware,
   setup: NodeSetup,
@@ -117,7 +117,7 @@ export function containerdValues(
     ArchivePath: placeOf(software.containerd, checksums.containerd),
     ArchiveSha256: checksums.containerd,
     PauseImage: software.pauseImage,
-    // Of the pod network's programs and configuration: the defaults of Calico's operator.
+    // The defaults of Calico's operator.
     CniBinDirectory: "C:/opt/cni/bin",
     CniConfDirectory: "C:/etc/cni/net.d",
     RegistryMirrors: renderRegistryMirrors(setup.registryMirrors),
@@ -151,7 +151,7 @@ const kubernetesParameters = {
   TimeZone: "string",
 } as const;
 
-/** How Kubernetes' programs are installed, on a node and in an image. */
+/** Parameters of Install-Kubernetes, on a node and in an image. */
 export function kubernetesValues(
   software: WindowsSoftware,
   setup: NodeSetup,
@@ -202,7 +202,7 @@ export const setHostsEntry = nodeStep({
   }),
 });
 
-/** Not undone by itself: if the machine stays, the first step resets it. */
+/** Has no undo of its own: if the machine stays, undoing the first step resets it. */
 export const joinNode = nodeStep({
   name: "Join-Node",
   title: stageTitles.join,
@@ -216,7 +216,7 @@ export const joinNode = nodeStep({
     KubeletArgs: "string",
     TimeoutSeconds: "int",
   },
-  // Besides the join: reaching the API server, a reset of what an earlier join left, kubelet's start.
+  // Besides the join: reaching the API server, resetting the remains of an earlier join, starting kubelet.
   seconds: ({ joinSeconds }) => joinSeconds + 90 + 120 + 60,
   values: ({ machine, controlPlane, nodeIp, labels, taints, kubeletArgs, timeouts }) => ({
     NodeName: machine.name,
@@ -231,7 +231,7 @@ export const joinNode = nodeStep({
   stdin: ({ token, controlPlane }) => ({ token, caCertHashes: [controlPlane.caCertHash] }),
 });
 
-/** Routes of a machine without a pod network; removed from it when no longer wanted. */
+/** Routes to the cluster for a machine without a pod network. Removing them from the settings removes them from it. */
 const setClusterRoute = nodeStep({
   name: "Set-ClusterRoute",
   title: { doing: "gets its routes", noun: "routes" },
@@ -246,8 +246,8 @@ export function renderRoutes(routes: readonly ClusterRoute[]): string {
 }
 
 /**
- * The steps from a fresh Windows Server to a joined node, in order. Steps without values are skipped. Those before the
- * cluster's names only need the machine.
+ * The steps from a fresh Windows Server to a joined node, in order. Steps without values are skipped. The steps before
+ * Set-HostsEntry only need the machine, not the cluster.
  */
 export const nodeSteps: readonly NodeStep[] = [
   testWindowsHost,
@@ -263,17 +263,17 @@ export const nodeSteps: readonly NodeStep[] = [
   setClusterRoute,
 ];
 
-/** TimeoutSeconds of Add-ContainerImage: some 500 MB over a line that is not slow. */
+/** TimeoutSeconds of Add-ContainerImage, for some 500 MB. */
 export const pullSeconds = 600;
 
 export const addContainerImage = script({
   name: "Add-ContainerImage",
   parameters: { Images: "string", Proxy: "string", TimeoutSeconds: "int" },
-  // Besides the images: containerd's start, and its list of images.
+  // Besides pulling: starting containerd, and listing its images.
   seconds: pullSeconds + 120 + 60,
 });
 
-/** Time limit for collecting a machine's logs: some thirty queries of at most 20 s, most of which take one. */
+/** Time limit for collecting a machine's logs: some thirty queries that may take 20 s each, but mostly take 1 s. */
 export const logSeconds = 240;
 
 export const exportNodeLog = script({

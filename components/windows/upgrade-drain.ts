@@ -6,12 +6,12 @@ const drainSeconds = 120;
 const kubeconfigSeconds = 300;
 
 /**
- * Drains a joined node before a step replaces programs that its pods depend on.
- * This is a hook, not a resource: the step would also wait for a resource in a first `up`, while preparing a machine must not
- * wait for a cluster. The engine calls it only before an update, never for a new machine. `await-node` uncordons the node:
- * the versions are among its inputs, so it runs after the upgrade, even in the `up` after one that was killed.
+ * Drains a joined node before a step replaces programs that its pods depend on. This is a hook, not a resource, because
+ * a step would wait for a resource even in a first `up`, where preparing a machine must not wait for a cluster. The
+ * engine calls the hook only before an update, never for a new machine. `await-node` uncordons the node. The versions
+ * are among its inputs, so it runs after the upgrade, even in a later `up` if this one is killed.
  *
- * @param host name of machine and node.
+ * @param host name of the machine and its node.
  */
 export function drainBeforeUpgrade(
   name: string,
@@ -30,7 +30,7 @@ export function drainBeforeUpgrade(
     ]);
     if (content === undefined) {
       say(
-        `the cluster does not exist after ${kubeconfigSeconds} s: ${host} is upgraded with its pods`,
+        `the cluster does not exist after ${kubeconfigSeconds} s: ${host} is upgraded without draining it`,
       );
       return;
     }
@@ -46,8 +46,8 @@ export function drainBeforeUpgrade(
 const pattern = /-(?:Version|ArchiveSha256|KubeletSha256|KubeLogRunnerSha256) (\S+)/g;
 
 /**
- * Whether a changed command of a step replaces programs that a node's pods depend on: containerd, kubelet. An edited script,
- * or other mirrors, do not.
+ * Whether a changed command of a step replaces programs that a node's pods depend on: containerd or kubelet. An edited
+ * script or another mirror does not.
  */
 export function replacesPrograms(before: unknown, now: unknown): boolean {
   return programs(before) !== programs(now);

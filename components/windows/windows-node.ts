@@ -20,12 +20,13 @@ import { copySteps, remoteFolderOf, stepFolders } from "./steps-copy.ts";
 import { stepsSource } from "./steps-folder.ts";
 import { drainBeforeUpgrade } from "./upgrade-drain.ts";
 
-/** `machine`: a Windows machine with an SSH server, possibly still booting. */
+/** `machine` is a Windows machine with an SSH server. It may still be booting. */
 export interface WindowsNodeArgs extends JoiningMachine {
   /** The programs to install, and their origins. */
   readonly software: WindowsSoftware;
   /**
-   * Routes to the cluster's ranges, for a node without a pod network. Default: none; those of an earlier run are removed.
+   * Routes to the cluster's ranges, for a node without a pod network. Default: none; routes of an earlier run are
+   * removed.
    */
   readonly routes?: pulumi.Input<readonly ClusterRoute[]>;
   /** Requirements of the machine. Default: `defaultRequirements`. */
@@ -37,11 +38,11 @@ export interface WindowsNodeArgs extends JoiningMachine {
 }
 
 /**
- * Turns a Windows machine into a node of a cluster, from a fresh Windows Server to Ready.
- * Preparing (checks, the Containers feature with its reboot, containerd, Kubernetes) only needs the machine, so it runs while
- * the control plane is created; only the hosts entry and the join wait for both. Removing it drains and deletes the Node,
- * and resets the machine if that stays. Other versions of containerd and kubelet are installed in place; the node is drained
- * before and uncordoned afterwards.
+ * Turns a Windows machine into a node of a cluster, from a fresh Windows Server to Ready. Preparing (checks, the
+ * Containers feature with its reboot, containerd, Kubernetes) only needs the machine, so it runs while the control
+ * plane is created. The hosts entry and the join wait for both. Removing the component drains and deletes the Node, and
+ * resets the machine if the machine stays. Other versions of containerd and kubelet are installed in place; the node is
+ * drained before and uncordoned afterwards.
  *
  * Not responsible for the machine, the pod network, kube-proxy or the token.
  *
@@ -51,15 +52,15 @@ export interface WindowsNodeArgs extends JoiningMachine {
 export class WindowsNode extends pulumi.ComponentResource {
   /** Name of the joined node. */
   readonly nodeName: pulumi.Output<string>;
-  /** Build and revision of its Windows, e.g. `10.0.20348.4405`. */
+  /** Build and revision of the machine's Windows, e.g. `10.0.20348.4405`. */
   readonly windowsBuild: pulumi.Output<string>;
-  /** Version of its kubelet, without a leading `v`. */
+  /** Version of kubelet, without a leading `v`. */
   readonly kubernetesVersion: pulumi.Output<string>;
-  /** Version of its containerd, without a leading `v`. */
+  /** Version of containerd, without a leading `v`. */
   readonly containerdVersion: pulumi.Output<string>;
   /** For `dependsOn`: the node is in the cluster, Ready or not. Depending on the component waits until it is Ready. */
   readonly registered: pulumi.Resource;
-  /** For `dependsOn`: the node is Ready once this is there. */
+  /** For `dependsOn`: the node is Ready. */
   readonly resource: pulumi.Resource;
 
   constructor(name: string, args: WindowsNodeArgs, opts?: pulumi.ComponentResourceOptions) {
@@ -99,7 +100,7 @@ export class WindowsNode extends pulumi.ComponentResource {
       readySeconds: timeouts.readySeconds,
       needs: [
         ...(podNetwork === undefined ? [] : [podNetwork]),
-        // In parallel to kubelet becoming Ready.
+        // Steps after the join run while kubelet becomes Ready.
         ...(steps.last === joined.command ? [] : [steps.last]),
       ],
       parent: this,
@@ -131,10 +132,10 @@ export class WindowsNode extends pulumi.ComponentResource {
 /**
  * Checksums of a machine's software, as inputs of its steps.
  *
- * One that is not pinned yet is unknown in a preview, which continues with a warning; `pulumi up` fails before anything is
- * created.
+ * A checksum that is not pinned yet is unknown in a preview, which continues with a warning. `pulumi up` fails before
+ * anything is created.
  *
- * @throws pulumi.ResourceError outside previews, if one is missing.
+ * @throws pulumi.ResourceError outside previews, if a checksum is missing.
  */
 function checksums(
   host: string,
@@ -146,7 +147,7 @@ function checksums(
   if (missing.length > 0 && !pulumi.runtime.isDryRun()) {
     throw new pulumi.ResourceError(message, parent);
   }
-  // Of a clone, `pulumi up` makes an image that is not there before it installs anything.
+  // In a clone of the repository, `pulumi up` first builds a missing image, which pins its checksums.
   const willFail = missing.some(({ origin }) => isPackage || origin !== "image");
   const warned = willFail
     ? pulumi.log.warn(`\`pulumi up\` will fail. ${message}`, parent)
@@ -162,13 +163,13 @@ function checksums(
     ) as unknown as pulumi.Output<Readonly<Record<Name, string>>>;
 }
 
-/** An evaluation licence that ends sooner than this causes a warning, in time to build a new image. */
+/** Days before the end of an evaluation licence from which on there is a warning, in time to build a new image. */
 const warningDays = 14;
 const dayMilliseconds = 24 * 60 * 60 * 1000;
 
 /**
- * Warnings about a machine from the result of Test-WindowsHost.
- * The result may be old, so the licence's end counts, not how many days were left then.
+ * Warnings about a machine from the result of Test-WindowsHost, which may be an old one. So the days left until the
+ * licence ends are counted from now.
  *
  * @param host computer name.
  */

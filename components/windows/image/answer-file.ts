@@ -2,36 +2,38 @@ import { XMLBuilder } from "fast-xml-parser";
 import { xmlText } from "../../../host/xml-text.ts";
 import { driverNames } from "./drivers.ts";
 
-/** On the CD that answers Setup's questions: the folder of scripts, their library, and what they install. */
+/**
+ * Folder on the CD that answers Setup's questions, with the scripts, their library, and the files that they install.
+ */
 export const kindowsFolder = "kindows";
-/** The script that the first logon starts. */
+/** Script that the first logon starts. */
 export const firstScript = "Initialize-Image.ps1";
-/** Folder of the drivers, one folder for each. */
+/** Folder on the CD with one folder for each driver. */
 export const driversFolder = "drivers";
-/** The answer file for machines made from the image, without its password. */
+/** Name of the answer file for machines made from the image. It still has a placeholder for its password. */
 export const sealedAnswerFile = "sealed.xml";
 
-/** Possible drive letters of CDs: Windows' own is usually D:, this one E:. Setup uses all that exist, in any order. */
+/** Possible drive letters of CDs. Windows' own is usually D:, and this one E:. Setup searches all that exist. */
 const discLetters = ["D", "E", "F", "G"];
 
 export type Firmware = "bios" | "uefi";
 
 export interface AnswerFileOptions {
-  /** Number of the image in install.wim, as names differ between media. */
+  /** Number of the image in install.wim. Its name would differ between media. */
   readonly imageIndex: number;
-  /** Of media and Windows, e.g. `en-US`. */
+  /** Language of the ISO and of the installed Windows, e.g. `en-US`. */
   readonly language: string;
   readonly firmware: Firmware;
-  /** Evaluations must have none; others need one or ask for it. */
+  /** An evaluation must have none. Without one, others ask for it. */
   readonly productKey: string | undefined;
-  /** Of Administrator until the image is sealed. Secret, and so is the answer file. */
+  /** Password of Administrator until the image is sealed. It makes the answer file secret too. */
   readonly administratorPassword: string;
 }
 
 /**
  * Autounattend.xml: answers all questions of Windows Setup, from the empty disk to the first logon.
  *
- * Each setting, why it is there and which public answer file has it: docs/windows-answer-file.md.
+ * docs/windows-answer-file.md has the reason for each setting, and the public answer files that have it too.
  */
 export function answerFile({ administratorPassword, ...options }: AnswerFileOptions): string {
   const { language } = options;
@@ -72,13 +74,15 @@ export function answerFile({ administratorPassword, ...options }: AnswerFileOpti
 export const sealedPasswordMark = "@ADMINISTRATOR-PASSWORD@";
 
 /**
- * The answer file that the sealed image carries: for the first boot of each machine made from it.
+ * The answer file in the sealed image, for the first boot of each machine made from it.
  *
- * The licence's clock starts again there (no SkipRearm), and drivers stay installed: all machines are alike. The name is
- * a random one: no command of specialize can give another, for Setup writes its own after (cschneegans/unattend-generator,
- * issue 45). The first boot's script does, at the price of another restart.
+ * The evaluation period starts again on each machine (no SkipRearm). Drivers stay installed, because all machines have
+ * the same hardware. The computer name is random: a command in the pass specialize cannot set it, because Setup writes
+ * its own name afterwards (cschneegans/unattend-generator, issue 45). Set-MachineIdentity.ps1 sets it, which takes
+ * another restart.
  *
- * @param productKey the image's, which a generalized Windows has lost: one with a key of its own asks for it otherwise.
+ * @param productKey the image's product key, if it has one. Generalizing removes the key, and the first boot would ask
+ * for it.
  */
 export function sealedAnswerFileText(language: string, productKey: string | undefined): string {
   return renderUnattend({
@@ -87,7 +91,7 @@ export function sealedAnswerFileText(language: string, productKey: string | unde
     },
     specialize: {
       ...specialized(productKey),
-      // The disk of a machine is larger than the image's mostly.
+      // A machine's disk may be larger than the image's.
       Deployment: { ExtendOSPartition: { Extend: true } },
     },
     oobeSystem: {
@@ -100,12 +104,12 @@ export function sealedAnswerFileText(language: string, productKey: string | unde
   });
 }
 
-/** Elements by name; several of one name as a list, attributes behind `@`. What is undefined is left out. */
+/** Elements by name. A list is several elements of one name, a name with `@` is an attribute, undefined is left out. */
 interface Settings {
   readonly [name: string]: string | number | boolean | undefined | Settings | readonly Settings[];
 }
 
-/** Settings by components of Windows, named without `Microsoft-Windows-`. */
+/** Settings by component of Windows, named without `Microsoft-Windows-`. */
 type Components = Readonly<Record<string, Settings>>;
 
 const builder = new XMLBuilder({
@@ -117,7 +121,7 @@ const builder = new XMLBuilder({
   tagValueProcessor: (_, value) => xmlText(String(value)),
 });
 
-/** An answer file: components by passes of Setup, with line ends as Windows writes them. */
+/** Renders an answer file from components by pass of Setup, with Windows' line ends. */
 function renderUnattend(passes: Readonly<Record<string, Components>>): string {
   const text = builder.build({
     "?xml": { "@version": "1.0", "@encoding": "utf-8" },
@@ -140,16 +144,18 @@ function renderUnattend(passes: Readonly<Record<string, Components>>): string {
   return text.replaceAll("\n", "\r\n");
 }
 
-/** Of an item that Setup adds to a list. */
+/** Attribute of an item that Setup adds to a list. */
 const added = { "@wcm:action": "add" };
 
-/** A password in the form of answer files: base64 of UTF-16LE with the element's name behind it. This is no protection. */
+/**
+ * A password as answer files encode it: base64 of UTF-16LE, with the element's name appended. This is no protection.
+ */
 function password(element: "AdministratorPassword" | "Password", secret: string): Settings {
   const encoded = Buffer.from(`${secret}${element}`, "utf16le").toString("base64");
   return { Value: encoded, PlainText: false };
 }
 
-/** Searches every drive for the script, as letters of CDs differ. No percent signs, which Setup may treat as variables. */
+/** Searches every drive, because the CD's letter varies. Has no percent signs, which Setup may take for variables. */
 const firstLogonCommand =
   "powershell.exe -NoLogo -NoProfile -NonInteractive -ExecutionPolicy Bypass -Command " +
   '"Get-PSDrive -PSProvider FileSystem | ForEach-Object { ' +
@@ -197,7 +203,7 @@ function setup({
       ImageInstall: {
         OSImage: {
           InstallFrom: { MetaData: { ...added, Key: "/IMAGE/INDEX", Value: imageIndex } },
-          // The last partition, which is for Windows.
+          // Windows' partition is the last one.
           InstallTo: { DiskID: diskId, PartitionID: layouts[firmware].length },
           WillShowUI: "OnError",
         },
@@ -227,15 +233,15 @@ function locales(language: string): Settings {
 
 interface Partition {
   readonly type: "Primary" | "EFI" | "MSR";
-  /** In MiB; the last one takes the rest. */
+  /** In MiB. Undefined: the rest of the disk. */
   readonly size?: number;
-  /** Its file system; a reserved one has none. */
+  /** File system; undefined for a reserved partition, which has none. */
   readonly format?: Settings;
 }
 
 /**
- * Windows is last, so that it can grow with the disk. No recovery partition, which would be behind Windows and prevent that:
- * a node is replaced instead.
+ * The Windows partition is last, so that it can grow with the disk. A recovery partition behind it would prevent that;
+ * there is none, because a broken node is replaced, not recovered.
  */
 const layouts: Readonly<Record<Firmware, readonly Partition[]>> = {
   bios: [
@@ -249,7 +255,7 @@ const layouts: Readonly<Record<Firmware, readonly Partition[]>> = {
   ],
 };
 
-/** The only disk during Setup, as everything else is a CD. */
+/** The only disk during Setup; all other drives are CDs. */
 const diskId = 0;
 
 function diskConfiguration(firmware: Firmware): Settings {

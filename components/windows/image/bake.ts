@@ -26,8 +26,8 @@ import { wayOut } from "./builder/way-out.ts";
 import { MediaError } from "../../machine/disk/media-program.ts";
 
 /**
- * All steps that run during the build of an image, in order. Pulling images only saves nodes time, so it is last, and nothing
- * else waits for the registries.
+ * All steps that run during the build of an image, in order. Pulling container images is last, because it only saves
+ * nodes time and nothing else needs the registries.
  */
 export const bakedSteps = [
   enableContainersFeature,
@@ -37,15 +37,15 @@ export const bakedSteps = [
   addContainerImage,
 ] as readonly Script[];
 
-/** Those that are a node's own steps, which then find nothing to do on the node. */
+/** The baked steps that run again on each node, where they find nothing to do. */
 export const bakedNodeSteps = bakedSteps.filter((step) => step !== addContainerImage);
 
-/** The part of a node's steps that its image already contains. */
+/** The steps of a node that are already done in its image. */
 export interface Bake {
   readonly steps: readonly { readonly step: Script; readonly parameters: Arguments<Parameters> }[];
-  /** Container images they pull, with registry and tag. */
+  /** Container images that the steps pull, with registry and tag. */
   readonly images: readonly string[];
-  /** Programs they install, by SHA-256. */
+  /** Programs that the steps install. */
   readonly programs: readonly {
     readonly sha256: string;
     readonly fileName: string;
@@ -57,8 +57,8 @@ export interface Bake {
 export const bareBake: Bake = { steps: [], images: [], programs: [] };
 
 /**
- * What is baked into an image: everything that is the same for every node of every lab. Mirrors, proxies and Defender's
- * exclusions differ between labs: the node's step sets them.
+ * The steps that are baked into an image, with the default settings. Mirrors, proxies and Defender exclusions differ
+ * between labs, so the same steps set them on each node.
  *
  * @throws MediaError for programs without a known checksum.
  */
@@ -68,9 +68,9 @@ export function bakeOf(software: WindowsSoftware, images: readonly string[]): Ba
   if (unknown.length > 0) {
     throw new MediaError({
       subject: unknown.map(([, artifact]) => fileNameOf(artifact)).join(", "),
-      why: "are to be part of the image, and have no checksum that is known here",
+      why: "must be part of the image, but their checksums are not known",
       instead:
-        "Run `./kindows fetch --stack <name>`: it fetches them, and takes their checksums from their publishers.",
+        "Run `./kindows fetch --stack <name>`, which downloads them and gets the checksums from their publishers.",
     });
   }
   const checksums = Object.fromEntries(
@@ -106,15 +106,15 @@ export function bakeOf(software: WindowsSoftware, images: readonly string[]): Ba
   };
 }
 
-/** The steps in the form that their script reads. */
+/** The steps as JSON, which Invoke-Bake.ps1 reads. */
 export function bakeText({ steps }: Pick<Bake, "steps">): string {
   const named = steps.map(({ step, parameters }) => ({ step: step.name, parameters }));
   return `${JSON.stringify({ steps: named }, undefined, 2)}\n`;
 }
 
 /**
- * The container images that every Windows node needs, with registry and tag: for pod sandboxes, kube-proxy, and the pod
- * network if it runs from images.
+ * The container images that every Windows node needs, with registry and tag: the images of pod sandboxes and
+ * kube-proxy, and those of the pod network if it has any.
  */
 export function nodeImages(
   { windows, cluster, cni }: Pick<Settings, "windows" | "cluster" | "cni">,
@@ -131,7 +131,7 @@ export function nodeImages(
   ];
 }
 
-/** The full reference that containerd requires; for Docker Hub, the registry may be omitted in settings. */
+/** Adds Docker Hub to a reference without a registry. containerd requires a full reference; settings may omit it. */
 function withRegistry(image: string): string {
   const [first = "", ...rest] = image.split("/");
   if (rest.length > 0 && (/[.:]/.test(first) || first === "localhost")) return image;

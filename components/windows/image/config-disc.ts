@@ -3,15 +3,15 @@ import path from "node:path";
 import { lines } from "../../../host/host.ts";
 import { runMediaProgram } from "../../machine/disk/media-program.ts";
 
-/** Limits of ISO 9660 with Joliet, which is what Windows reads of such a disc, and of Windows itself. */
+/** Limits of Windows, and of ISO 9660 with Joliet, as Windows reads it. */
 const limits = {
-  nameLength: 64, // Joliet's, in UCS-2; longer ones are truncated silently.
-  pathLength: 240, // Joliet's too; below Windows' 260 with drive and terminator.
-  depth: 8, // ISO 9660's, of folders within folders.
-  fileBytes: 4 * 1024 ** 3 - 2048, // One extent, which is all that Windows reads of a file.
+  nameLength: 64, // Joliet's limit in UCS-2; longer names are truncated silently.
+  pathLength: 240, // Joliet's limit; Windows' is 260 with drive and terminator.
+  depth: 8, // ISO 9660's limit on nested folders.
+  fileBytes: 4 * 1024 ** 3 - 2048, // One extent; Windows reads no more of a file.
 };
 
-/** Files by their paths on the disc, with forward slashes: texts, which may be secret, and files of this host. */
+/** Texts, which may be secret, and files of this host, by their paths on the disc with forward slashes. */
 interface DiscContent {
   readonly texts: Readonly<Record<string, string>>;
   readonly files?: Readonly<Record<string, string>>;
@@ -22,11 +22,11 @@ const label = "KINDOWS";
 const timeoutSeconds = 300;
 
 /**
- * Creates a disc with files, and removes it after `work`, however that ended.
- * Disc and texts are in a private folder below the caller's folder of a build, which the next build removes if this one is
- * killed.
+ * Creates a disc with files for `work`, and removes it afterwards, even if `work` failed.
  *
- * @throws Error naming every file with an invalid name or size; or with xorriso's error.
+ * @param parent folder of the build, which the next build removes if this one is killed. The disc and the texts are in
+ * a private folder below it.
+ * @throws Error with every file whose name or size is invalid, or with xorriso's error.
  */
 export async function withConfigDisc<T>(
   parent: string,
@@ -67,8 +67,8 @@ async function writeDisc(
 ): Promise<void> {
   await mkdir(folder, { mode: 0o700 });
   const sources = { ...files };
-  for (const [place, [target, text]] of Object.entries(texts).entries()) {
-    const file = path.join(folder, String(place));
+  for (const [index, [target, text]] of Object.entries(texts).entries()) {
+    const file = path.join(folder, String(index));
     await writeFile(file, text, { mode: 0o600 });
     sources[target] = file;
   }
@@ -88,15 +88,15 @@ async function writeDisc(
   );
   await rm(folder, { recursive: true, force: true });
   if (made.how !== "well") {
-    throw new Error(`xorriso could not make ${iso}: ${complaint(made.stderr)}`);
+    throw new Error(`xorriso could not create ${iso}: ${firstError(made.stderr)}`);
   }
   await chmod(iso, 0o600);
 }
 
-/** Its errors; never a file's content. */
-function complaint(output: string): string {
+/** xorriso's first error, which never has a file's content. */
+function firstError(output: string): string {
   const isError = (line: string): boolean => /: (FAILURE|FATAL|SORRY|WARNING) : /.test(line);
-  return lines(output).find(isError) ?? "it says nothing";
+  return lines(output).find(isError) ?? "it printed no error";
 }
 
 interface PlannedFile {
@@ -104,12 +104,12 @@ interface PlannedFile {
   readonly bytes: number;
 }
 
-/** What a name may not be, by Joliet and by Windows. */
-const badNames: readonly (readonly [looks: RegExp, why: string])[] = [
-  [/^\.{0,2}$/, "is no name"],
-  [/[*/:;?\\"<>|\u0000-\u001f]/, "has a character that no name may have"],
-  [/^(?!\.+$).*[ .]$/s, "ends with a blank or a dot"],
-  [/^(con|prn|aux|nul|com[0-9]|lpt[0-9])(\.|$)/i, "is a device to Windows"],
+/** Names that Joliet or Windows does not allow. */
+const badNames: readonly (readonly [pattern: RegExp, why: string])[] = [
+  [/^\.{0,2}$/, "is not a valid name"],
+  [/[*/:;?\\"<>|\u0000-\u001f]/, "has a character that is not allowed in names"],
+  [/^(?!\.+$).*[ .]$/s, "ends with a space or a dot"],
+  [/^(con|prn|aux|nul|com[0-9]|lpt[0-9])(\.|$)/i, "is the name of a device in Windows"],
 ];
 
 /** All problems with names and sizes of files on a disc. */
@@ -120,7 +120,7 @@ export function discNameProblems(files: readonly PlannedFile[]): string[] {
     seen.set(path.toLowerCase(), path);
     const names = path.split("/");
     return [
-      ...(earlier === undefined ? [] : [`"${path}" is "${earlier}" to Windows`]),
+      ...(earlier === undefined ? [] : [`"${path}" and "${earlier}" are the same name to Windows`]),
       ...tooLong(`"${path}"`, path, limits.pathLength),
       ...(names.length > limits.depth
         ? [`"${path}" is ${names.length} names deep, more than ${limits.depth}`]
@@ -129,13 +129,13 @@ export function discNameProblems(files: readonly PlannedFile[]): string[] {
       ...names.flatMap((name) => [
         ...tooLong(`"${path}": "${name}"`, name, limits.nameLength),
         ...badNames
-          .filter(([looks]) => looks.test(name))
+          .filter(([pattern]) => pattern.test(name))
           .map(([, why]) => `"${path}": "${name}" ${why}`),
       ]),
     ];
   });
 }
 
-function tooLong(what: string, { length }: string, limit: number): string[] {
-  return length > limit ? [`${what} has ${length} characters, more than ${limit}`] : [];
+function tooLong(name: string, { length }: string, limit: number): string[] {
+  return length > limit ? [`${name} has ${length} characters, more than ${limit}`] : [];
 }

@@ -5,7 +5,7 @@ import { lines } from "../../../host/host.ts";
 import { MediaError, runMediaProgram } from "../../machine/disk/media-program.ts";
 
 export interface DiscFile {
-  /** With forward slashes, as the disc spells it, e.g. `sources/install.wim`. */
+  /** With forward slashes and the disc's capitalization, e.g. `sources/install.wim`. */
   readonly path: string;
   readonly bytes: number;
 }
@@ -18,11 +18,11 @@ export interface DiscListing {
 const listTimeoutSeconds = 120;
 const extractTimeoutSeconds = 300;
 
-/** Kinds of archives, with 7-Zip's names of each; it can open others too, such as disks and WIM files. */
+/** Accepted kinds of archives, with 7-Zip's types for each. 7-Zip would also open others, such as disks. */
 const kinds = {
   iso: { name: "an ISO", types: ["Iso", "Udf"] },
   zip: { name: "a zip archive", types: ["zip"] },
-  // A cabinet; since Windows Server 2025 also a WIM.
+  // A cabinet, or since Windows Server 2025 a WIM.
   msu: { name: "an update (.msu)", types: ["Cab", "wim"] },
 };
 
@@ -31,10 +31,10 @@ type Kind = keyof typeof kinds;
 /**
  * Lists the files of a disc image, or of an archive.
  *
- * Uses 7-Zip, as Microsoft's discs are UDF: xorriso, isoinfo and bsdtar see only their ISO 9660 part, which has just a readme
- * that says so, and a mount needs root. 7-Zip prefers UDF.
+ * Uses 7-Zip, because Microsoft's discs are UDF. xorriso, isoinfo and bsdtar see only the ISO 9660 part, which has
+ * nothing but a readme about that, and mounting needs root. 7-Zip prefers UDF.
  *
- * @throws MediaError if it is missing, unreadable or of another kind.
+ * @throws MediaError if the file is missing, unreadable or of another kind.
  */
 export async function listDisc(path: string, kind: Kind = "iso"): Promise<DiscListing> {
   const { name, types } = kinds[kind];
@@ -47,15 +47,15 @@ export async function listDisc(path: string, kind: Kind = "iso"): Promise<DiscLi
   }
   const type = /^Type = (.*)$/m.exec(listing.stdout)?.[1];
   if (type === undefined) throw bad(path, kind, `is not ${name}`);
-  if (!types.includes(type)) throw bad(path, kind, `is not ${name}: 7-Zip takes it for ${type}`);
+  if (!types.includes(type)) throw bad(path, kind, `is not ${name}: 7-Zip detects ${type}`);
   if (listing.how !== "well") {
-    const words = firstComplaint(listing.stdout, listing.stderr);
-    throw bad(path, kind, `is damaged or cut off: 7-Zip says ${words}`);
+    const problem = firstProblem(listing.stdout, listing.stderr);
+    throw bad(path, kind, `is damaged or truncated: 7-Zip says ${problem}`);
   }
   return { path, files: parseFiles(listing.stdout) };
 }
 
-/** Checked before running 7-Zip, which reports an unreadable file as no archive. */
+/** Why a file cannot be read, if so. 7-Zip would say that an unreadable file is not an archive. */
 async function obstacleToReading(path: string): Promise<string | undefined> {
   try {
     if (!(await stat(path)).isFile()) return "is not a file";
@@ -66,7 +66,11 @@ async function obstacleToReading(path: string): Promise<string | undefined> {
   }
 }
 
-/** Extracts files of a disc, with their paths on it; throws MediaError if one cannot be read: the disc is damaged. */
+/**
+ * Extracts files of a disc into a folder, below which they keep their paths.
+ *
+ * @throws MediaError if the disc is damaged.
+ */
 export async function extractFiles(
   disc: DiscListing,
   files: readonly DiscFile[],
@@ -78,13 +82,13 @@ export async function extractFiles(
   const sizes = await Promise.all(
     files.map(async ({ path }) => (await stat(join(into, path)).catch(() => undefined))?.size),
   );
-  if (run.how !== "well" || files.some(({ bytes }, place) => sizes[place] !== bytes)) {
-    const words = firstComplaint(run.stdout, run.stderr);
-    throw bad(disc.path, "iso", `could not be read whole: 7-Zip says ${words}`);
+  if (run.how !== "well" || files.some(({ bytes }, index) => sizes[index] !== bytes)) {
+    const problem = firstProblem(run.stdout, run.stderr);
+    throw bad(disc.path, "iso", `could not be read completely: 7-Zip says ${problem}`);
   }
 }
 
-/** The file with that path; like Windows, ignores case. */
+/** Finds a file by its path, ignoring case as Windows does. */
 export function findFile(disc: DiscListing, path: string): DiscFile | undefined {
   const wanted = path.toLowerCase();
   return disc.files.find((file) => file.path.toLowerCase() === wanted);
@@ -110,14 +114,14 @@ function bad(path: string, kind: Kind, why: string): MediaError {
   });
 }
 
-function firstComplaint(...outputs: readonly string[]): string {
+function firstProblem(...outputs: readonly string[]): string {
   // Problems follow "ERRORS:" or "WARNINGS:".
   const isProblem = (line: string): boolean =>
     /error|unexpected|warning/i.test(line) && !/^(errors|warnings):/i.test(line);
   return lines(outputs.join("\n")).find(isProblem) ?? "nothing";
 }
 
-/** A file of the user's that could not be read. */
+/** The problem of a user's file that could not be read. */
 export function unreadable(file: string, error: unknown): HostProblem {
   return {
     subject: file,

@@ -25,35 +25,39 @@ export interface ExaminedMedia {
   readonly update: { readonly path: string } | undefined;
 }
 
-/** Examines all media of an image before anything long begins; throws MediaError with all their problems. */
+/**
+ * Examines all media of an image, before anything that takes long begins.
+ *
+ * @throws MediaError with the problems of all media.
+ */
 export async function examineMedia(
   windows: Settings["windows"],
   cache: Cache,
 ): Promise<ExaminedMedia> {
   const { media, problems } = mediaFor(windows);
-  const found = await look(windows, media, cache, [...problems]);
-  const { windows: iso, drivers, openSsh, update } = found;
-  if (found.problems.length > 0 || iso === undefined || drivers === undefined) {
-    throw new MediaError(...found.problems);
+  const examined = await examineEach(windows, media, cache, [...problems]);
+  const { windows: iso, drivers, openSsh, update } = examined;
+  if (examined.problems.length > 0 || iso === undefined || drivers === undefined) {
+    throw new MediaError(...examined.problems);
   }
   return { windows: iso, drivers, openSsh, update };
 }
 
-/** All problems of the user's own media, even if others are not downloaded yet. */
+/** All problems of the user's own media. The other media need not be downloaded yet. */
 export async function problemsOfOwnMedia(
   windows: Settings["windows"],
   cache: Cache,
 ): Promise<readonly HostProblem[]> {
   const own = mediaFor(windows).media.filter(({ source }) => source.kind === "file");
-  return (await look(windows, own, cache, [])).problems;
+  return (await examineEach(windows, own, cache, [])).problems;
 }
 
 function mediaFor(windows: Settings["windows"]): ImageMedia {
   return imageMedia(isoImageOf(windows), windowsVersionOf(windows.version));
 }
 
-/** Adds to the problems those of the media. */
-async function look(
+/** Examines each of the media, and appends their problems to the given ones. */
+async function examineEach(
   settings: Settings["windows"],
   media: readonly ImageMedium[],
   cache: Cache,
@@ -62,17 +66,17 @@ async function look(
   const image = isoImageOf(settings);
   const version = windowsVersionOf(settings.version);
   const { edition, language } = image;
-  // From the settings, as the examined media may be only a part.
+  // According to the settings, because `media` may lack the update.
   const updated = mediaFor(settings).media.some(({ name }) => name === "update");
   const examine = <T extends object>(
     name: ImageMedium["name"],
-    lookAt: (path: string) => Promise<T>,
+    examineFile: (path: string) => Promise<T>,
   ): Promise<({ readonly path: string } & T) | undefined> =>
     collecting(problems, async () => {
       const medium = media.find((each) => each.name === name);
       if (medium === undefined) return undefined;
       const path = await locate(medium, cache);
-      return { path, ...(await lookAt(path)) };
+      return { path, ...(await examineFile(path)) };
     });
   const windows = await examine("windows", async (path) => ({
     image: await examineWindowsIso(path, { version, edition, language, updated }),
@@ -97,9 +101,9 @@ async function look(
   return { problems, openSsh, update, windows, drivers };
 }
 
-/** Path of a medium in the cache or on this host; a file of the user with a checksum is read completely. */
+/** Path of a medium in the cache or on this host. A user's file is read and compared if it has a checksum. */
 async function locate({ source }: ImageMedium, cache: Cache): Promise<string> {
-  if (source.kind === "file") return compared(source.path, source.sha256);
+  if (source.kind === "file") return verified(source.path, source.sha256);
   const downloaded = await cachedDownload(source, cache);
   if (downloaded !== undefined) return downloaded;
   throw new MediaError({
@@ -109,7 +113,7 @@ async function locate({ source }: ImageMedium, cache: Cache): Promise<string> {
   });
 }
 
-async function compared(file: string, wanted: string | undefined): Promise<string> {
+async function verified(file: string, wanted: string | undefined): Promise<string> {
   if (wanted === undefined) return file;
   const actual = await sha256OfFile(file).catch((error: unknown) => {
     throw new MediaError(unreadable(file, error));
@@ -122,10 +126,10 @@ async function compared(file: string, wanted: string | undefined): Promise<strin
   });
 }
 
-/** Folder in the archive of OpenSSH, as Win32-OpenSSH packs it, and the archive's name without `.zip`. */
+/** Folder in the archive of Win32-OpenSSH. It is also the archive's name without `.zip`. */
 export const openSshFolder = "OpenSSH-Win64";
 
-/** What the archive must have: server, SFTP, the script that registers the services. */
+/** Files that the archive must have: the server, SFTP, and the script that registers the services. */
 const openSshFiles = ["sshd.exe", "sftp-server.exe", "ssh-keygen.exe", "install-sshd.ps1"].map(
   (name) => `${openSshFolder}/${name}`,
 );
@@ -142,34 +146,34 @@ function requireOpenSsh(archive: DiscListing): DiscListing {
   return archive;
 }
 
-/** Archives in an update: cabinets, or a WIM with a file of differences. */
+/** Archives inside an update: cabinets, or a WIM with a file of differences. */
 const payload = /\.(cab|wim|psf)$/i;
 
 function requireUpdate(archive: DiscListing): DiscListing {
   if (!archive.files.some(({ path }) => payload.test(path))) {
     throw new MediaError({
       subject: archive.path,
-      why: "is no update: nothing in it is a cabinet or a WIM",
+      why: "is not an update: it contains neither a cabinet nor a WIM",
       instead:
-        "Write the path of an .msu, as Microsoft's Update Catalog has it, not of what was unpacked from one.",
+        "Write the path of an .msu file from Microsoft's Update Catalog, not of a file unpacked from one.",
     });
   }
   return archive;
 }
 
-/** Paths of Setup's images: a WIM, a smaller ESD, or the first of several parts. */
+/** Possible paths of Setup's images: a WIM, a smaller ESD, or the first of several parts. */
 const imageFiles = ["sources/install.wim", "sources/install.esd", "sources/install.swm"];
 
-/** Files without which such a disc does not boot into Setup with any firmware. */
+/** Files that a disc needs to boot into Setup, with any firmware. */
 const setupFiles = ["sources/boot.wim", "bootmgr"];
 
 const readTimeoutSeconds = 600;
 
 /**
- * Finds the image to install on an ISO, which must be Windows Server with the wanted edition, build and language. Reads the
- * ISO once and writes next to nothing.
+ * Finds the image to install on an ISO, which must have Windows Server with the wanted edition, build and language.
+ * Reads the ISO once, without extracting the images to the disk.
  *
- * @throws MediaError with everything that is wrong with it.
+ * @throws MediaError with all problems of the ISO.
  */
 export async function examineWindowsIso(iso: string, wanted: WantedWindows): Promise<WindowsImage> {
   const disc = await listDisc(iso);

@@ -23,11 +23,14 @@ import { imageScripts } from "./scripts-folder.ts";
 
 const keyPairSchema = z.strictObject({ private: z.string(), public: z.string() });
 
-/** Secrets of a single image build, which nobody knows afterwards. */
+/** Secrets of a single image build. They are not kept after it. */
 export const imageSecretsSchema = z.strictObject({
-  /** Administrator's password until the image is sealed: 192 random bits that meet Windows' complexity rules. */
+  /**
+   * Administrator's password until the image is sealed: 192 random bits, in a form that meets Windows' complexity
+   * rules.
+   */
   administratorPassword: z.string(),
-  /** The SSH server's key during the build, pinned by clients. */
+  /** The SSH server's host key during the build. */
   hostKey: keyPairSchema,
   /** The key that may log in during the build. */
   loginKey: keyPairSchema,
@@ -43,10 +46,10 @@ export function newImageSecrets(): ImageSecrets {
   };
 }
 
-/** Name of the update on the CD, as Microsoft's own names are too long for Joliet. */
+/** Name of the update on the CD. Microsoft's own names are too long for Joliet. */
 export const updateFile = "update.msu";
 
-/** The SSH server's files, by their names on the CD and on the machine. */
+/** The SSH server's files, by their names, which are the same on the CD and on the machine. */
 export function sshFiles({ hostKey, loginKey }: ImageSecrets): Readonly<Record<string, string>> {
   return {
     ssh_host_ed25519_key: hostKey.private,
@@ -56,9 +59,7 @@ export function sshFiles({ hostKey, loginKey }: ImageSecrets): Readonly<Record<s
   };
 }
 
-/**
- * Settings of the SSH server: only keys, only administrators, no DNS lookups, which cost seconds without a DNS server.
- */
+/** Settings of the SSH server. Without a DNS server, DNS lookups would delay each login by seconds. */
 export const sshdConfig = [
   "HostKey __PROGRAMDATA__/ssh/ssh_host_ed25519_key",
   "PubkeyAuthentication yes",
@@ -73,11 +74,11 @@ export const sshdConfig = [
 ].join("\r\n");
 
 /**
- * Creates the CD with which Windows Setup installs the image according to the settings, and removes it after `work`: the
- * answer file in its root, where Setup searches removable media, the drivers named there, the script of the first logon,
- * and what that and the nodes' steps install.
+ * Creates the CD with which Windows Setup installs the image, and removes it after `work`. It has the answer file in
+ * its root, where Setup searches removable media, the drivers, the script of the first logon, and the files that this
+ * script and the nodes' steps install.
  *
- * @param parent a folder of the build, on this host; see `withConfigDisc`.
+ * @param parent folder of the build on this host; see `withConfigDisc`.
  * @throws MediaError if the drivers cannot be read from their ISO, or a program is not downloaded; Error if the disc
  * cannot be created.
  */
@@ -138,14 +139,14 @@ function inFolder(
   return Object.fromEntries([...files].map(([name, content]) => [`${folder}/${name}`, content]));
 }
 
-/** @throws MediaError naming the programs that are not downloaded. */
+/** @throws MediaError with the programs that are not downloaded. */
 function fetchedPrograms({ programs }: Bake): (readonly [name: string, file: string])[] {
   const missing = programs.filter(({ file }) => file === undefined || !existsSync(file));
   if (missing.length > 0) {
     throw new MediaError(
       ...missing.map(({ fileName }) => ({
         subject: fileName,
-        why: "is to be part of the image, and is not in this host's cache",
+        why: "must be part of the image, but is not in this host's cache",
         instead: "Run `./kindows fetch --stack <name>`.",
       })),
     );

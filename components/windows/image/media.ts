@@ -9,15 +9,16 @@ import {
 import type { PinnedFile } from "../download-artifact.ts";
 import { lockedUpdate, minimumUpdate, neededWindows } from "./update-catalogue.ts";
 
-/** A medium that is downloaded unless the settings name another. */
+/** A medium that is downloaded unless the settings name another one. */
 export interface PinnedMedium extends PinnedFile {
   /** Size of the file; undefined if it is too small to matter. */
   readonly bytes?: number;
 }
 
 /**
- * The virtio drivers. Their publisher gives no checksum of the ISO; this one is in antifob/incus-windows (`config.sh` at
- * 2ccbf2a), in ConvoyPanel/cofoundry (computed from the download, as it says) and in several public Nix flakes.
+ * The virtio drivers. Their publisher gives no checksum of the ISO. This one is in antifob/incus-windows (`config.sh`
+ * at 2ccbf2a), in ConvoyPanel/cofoundry (which says it was computed from the download) and in several public Nix
+ * flakes.
  */
 export const virtioDrivers: PinnedMedium = {
   uri: "https://fedorapeople.org/groups/virt/virtio-win/direct-downloads/archive-virtio/virtio-win-0.1.285-1/virtio-win-0.1.285.iso",
@@ -26,8 +27,8 @@ export const virtioDrivers: PinnedMedium = {
 };
 
 /**
- * OpenSSH for Windows Server 2022, some 5 MB. This checksum is in rgl/windows-vagrant (`provision-openssh.ps1`) and
- * JuliaPackaging/Yggdrasil (`O/OpenSSH/build_tarballs.jl`), independently of each other.
+ * OpenSSH for Windows Server 2022, some 5 MB. Two independent projects have this checksum: rgl/windows-vagrant
+ * (`provision-openssh.ps1`) and JuliaPackaging/Yggdrasil (`O/OpenSSH/build_tarballs.jl`).
  */
 export const openSshArchive: PinnedMedium = {
   uri: "https://github.com/PowerShell/Win32-OpenSSH/releases/download/10.0.0.0p2-Preview/OpenSSH-Win64.zip",
@@ -35,21 +36,21 @@ export const openSshArchive: PinnedMedium = {
 };
 
 interface PinnedIso extends PinnedMedium {
-  /** Why it is known to be too old for a node; undefined if it is new enough. */
+  /** The reason why the ISO is known to be too old for a node; undefined if it is new enough. */
   readonly tooOld?: string;
 }
 
 /**
- * Microsoft's English evaluation ISOs. Microsoft publishes no checksums of them: these are the ones that rgl's
- * windows-evaluation-isos.json and dockur/windows have independently of each other, and for 2022 also
- * kubernetes-sigs/sig-windows-dev-tools. They have not been downloaded to verify this.
+ * Microsoft's English evaluation ISOs. Microsoft publishes no checksums of them. These checksums are, independently, in
+ * rgl's windows-evaluation-isos.json and in dockur/windows, and for 2022 also in kubernetes-sigs/sig-windows-dev-tools.
+ * They have not been verified with a download.
  */
 export const evaluationIsos: Readonly<Record<WindowsVersion, PinnedIso>> = {
   "2022": {
     uri: "https://software-static.download.prss.microsoft.com/sg/download/888969d5-f34g-4e03-ac9d-1f9786c66749/SERVER_EVAL_x64FRE_en-us.iso",
     sha256: "3e4fa6d8507b554856fc9ca6079cc402df11a8b79344871669f0251535255325",
     bytes: 5_044_094_976,
-    // So it was in kubernetes-sigs/sig-windows-dev-tools at ae218d7, of 10 May 2024.
+    // kubernetes-sigs/sig-windows-dev-tools at ae218d7, of 10 May 2024.
     tooOld: "had this checksum in May 2024 already",
   },
   "2025": {
@@ -60,8 +61,8 @@ export const evaluationIsos: Readonly<Record<WindowsVersion, PinnedIso>> = {
 };
 
 const evaluationTerms =
-  "Microsoft's terms for evaluations of Windows Server hold for it: 180 days, activated over the internet within the " +
-  "first 10 (it shuts down otherwise), not for production. They are shown with the download on " +
+  "Microsoft's terms for evaluations of Windows Server apply: 180 days, not for production, and activation over the " +
+  "internet within the first 10 days (otherwise it shuts down). They are shown with the download on " +
   "https://www.microsoft.com/evalcenter and by Windows itself";
 
 export interface ImageMedium {
@@ -81,7 +82,6 @@ type Image = Settings["windows"]["image"];
 type IsoImage = Extract<Image, { kind: "iso" | "evaluation-iso" }>;
 type NamedFile = IsoImage["drivers"];
 
-/** Whether the image is built from an ISO. */
 export function isMadeFromIso(image: Image): image is IsoImage {
   return image.kind === "iso" || image.kind === "evaluation-iso";
 }
@@ -94,13 +94,13 @@ export function isoImageOf({ image }: Pick<Settings["windows"], "image">): IsoIm
   return image;
 }
 
-/** The media of the image, according to settings and lock; examines nothing. */
+/** The media of the image according to the settings and the lock. Does not examine them. */
 export function imageMedia(
   image: IsoImage,
   version: WindowsVersion,
   lock = readSoftwareLock(softwareLockFile),
 ): ImageMedia {
-  const found = [
+  const results = [
     windowsIso(image, version),
     named("drivers", image.drivers) ?? downloaded("drivers", virtioDrivers),
     ...(version === "2025"
@@ -109,12 +109,12 @@ export function imageMedia(
     update(image, version, lock),
   ].filter((each) => each !== undefined);
   return {
-    media: found.filter((each) => "source" in each),
-    problems: found.filter((each) => "why" in each),
+    media: results.filter((each) => "source" in each),
+    problems: results.filter((each) => "why" in each),
   };
 }
 
-/** Number of the update for the ISO that has to be found now, if any. */
+/** Number of the update that has to be found in the catalogue, if any. */
 export function missingUpdate(
   image: IsoImage,
   version: WindowsVersion,
@@ -124,7 +124,7 @@ export function missingUpdate(
   return kb === undefined || isRefused(image) || lockedUpdate(kb, lock) ? undefined : kb;
 }
 
-/** Number of the update, if the settings name one, or name no file and the ISO is known to be too old. */
+/** The update's number from the settings, or a default if they name no update and the ISO is known to be too old. */
 function updateNumber(image: IsoImage, version: WindowsVersion): string | undefined {
   const { kb, path, url } = image.update;
   const isTooOld = tooOld(image, version) !== undefined && (path ?? url) === undefined;
@@ -136,19 +136,19 @@ function tooOld(image: IsoImage, version: WindowsVersion): string | undefined {
   return isPinned ? evaluationIsos[version].tooOld : undefined;
 }
 
-type Found = ImageMedium | HostProblem | undefined;
+type MediumOrProblem = ImageMedium | HostProblem | undefined;
 
-function update(image: IsoImage, version: WindowsVersion, lock: SoftwareLock): Found {
+function update(image: IsoImage, version: WindowsVersion, lock: SoftwareLock): MediumOrProblem {
   const kb = updateNumber(image, version);
   if (kb === undefined) return named("update", image.update);
   const locked = lockedUpdate(kb, lock);
   if (locked !== undefined) return downloaded("update", locked);
-  // It is looked up once the terms are agreed to; before that, only they are reported.
+  // The catalogue is searched only after the user has agreed to the terms; until then only the terms are reported.
   if (isRefused(image)) return undefined;
   const old = tooOld(image, version);
   return {
     subject: `The update ${kb}`,
-    why: `was not looked for yet${old === undefined ? "" : `; the evaluation ISO that is pinned here ${old}, and a node needs ${neededWindows}`}`,
+    why: `has not been looked up yet${old === undefined ? "" : `; the pinned evaluation ISO ${old}, and a node needs ${neededWindows}`}`,
     instead: "Run `./kindows fetch --stack <name>`, which finds it in Microsoft's Update Catalog.",
   };
 }
@@ -157,12 +157,12 @@ function isRefused(image: IsoImage): boolean {
   return image.kind === "evaluation-iso" && !image.acceptLicence;
 }
 
-function windowsIso(image: IsoImage, version: WindowsVersion): Found {
+function windowsIso(image: IsoImage, version: WindowsVersion): MediumOrProblem {
   if (isRefused(image)) {
     return {
       subject: "The evaluation ISO",
-      why: `is not used before you agree: ${evaluationTerms}`,
-      instead: "Write `acceptLicence: true` below kindows:windows.image when you have read them.",
+      why: `is not used before you agree to its terms. ${evaluationTerms}`,
+      instead: "When you have read them, write `acceptLicence: true` below kindows:windows.image.",
     };
   }
   return named("windows", image) ?? downloaded("windows", evaluationIsos[version]);

@@ -7,8 +7,8 @@ import { bakedSteps } from "./bake.ts";
 export const imageScriptsSource = path.join(projectRoot, "components/windows/image/scripts");
 
 /**
- * The scripts on the CD: their paths there, and the files here. The nodes' steps that run during a build are beside them,
- * and the steps' library is merged with theirs.
+ * The scripts on the CD, as paths there and files on this host: the image's own, the nodes' steps that run during a
+ * build, and both libraries merged into one folder.
  */
 export function imageScripts(): ReadonlyMap<string, string> {
   const steps = path.join(projectRoot, stepsSource);

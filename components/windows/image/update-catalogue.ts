@@ -5,48 +5,49 @@ import type { PinnedFile } from "../download-artifact.ts";
 
 const { minimumBuild, minimumRevision } = defaultRequirements;
 
-/** The first update that is sufficient for a node, and the default for an ISO. */
+/** The first update that is new enough for a node, and the default for an ISO that is too old. */
 export const minimumUpdate = "KB5044281";
 
-/** The Windows build that a node needs, with the first update that has it. */
+/** Describes the Windows build that a node needs, with the first update that has it. */
 export const neededWindows = `${minimumBuild}.${minimumRevision} (${minimumUpdate}, October 2024) or newer`;
 
-/** Remedy if the Windows of an ISO is older. */
+/** Remedy if an ISO's Windows is older. */
 export const nameAnUpdate =
-  "Name a cumulative update of Microsoft's. First download the newest one for `Microsoft server operating system version 21H2` " +
+  "Add one of Microsoft's cumulative updates. First download the newest one for `Microsoft server operating system version 21H2` " +
   "(x64, .msu) from catalog.update.microsoft.com; then write `update: { path: /the/file.msu }` below kindows:windows.image; then run " +
   "this again. Or use a newer ISO: docs/windows-image.md, under An old ISO.";
 
 export const updateCatalogue = "https://www.catalog.update.microsoft.com";
 
-/** Windows Server 2022 in Microsoft's titles, without the cumulative updates of .NET. */
+/** Titles of Windows Server 2022's cumulative updates. Those of .NET do not match. */
 const wantedTitle = /^\S+ Cumulative Update for Microsoft server operating system.* 21H2 for x64/;
 
-/** A row of the results: the update's id, and its title. */
+/** Matches a row of the results: the update's id and its title. */
 const row = /<a\b[^>]*\bid=['"]([0-9a-f-]{36})_link['"][^>]*>([^<]*)<\/a>/gi;
 
-/** An update's files in the dialog, e.g. `downloadInformation[0].files[0].url = '...';`. */
+/** Matches the update's files in the dialog, e.g. `downloadInformation[0].files[0].url = '...';`. */
 const property = /\.files\[(\d+)\]\.(url|sha256)\s*=\s*'([^']*)'/g;
 
-/** The only host for downloads, as the page could contain any URL. */
+/** Hosts from which updates are downloaded. Other URLs on the page are ignored. */
 const publisher = /^https:\/\/([a-z0-9-]+\.)+(windowsupdate|microsoft)\.com\/[^?#]+\.msu$/;
 
-/** URL of an update in the catalogue: the source of its checksum in the lock. */
+/** URL of an update in the catalogue. The lock has it as the source of the update's checksum. */
 export function catalogueSearch(kb: string, site = updateCatalogue): string {
   return `${site}/Search.aspx?q=${kb}`;
 }
 
-/** An update that was found in the catalogue before. */
+/** The update, if it was found in the catalogue before. */
 export function lockedUpdate(kb: string, lock: SoftwareLock): PinnedFile | undefined {
   const found = Object.entries(lock).find(([, entry]) => entry.takenFrom === catalogueSearch(kb));
   return found && { uri: found[0], sha256: found[1].sha256 };
 }
 
 /**
- * Looks for a cumulative update of Windows Server 2022, by its number. The catalogue has no API, so this parses its web
+ * Finds a cumulative update of Windows Server 2022 by its number. The catalogue has no API, so this parses its web
  * pages.
  *
- * @throws if it cannot be reached, or its pages look different.
+ * @throws if the catalogue cannot be reached, its pages have another format, or it does not have exactly one such
+ * update.
  */
 export async function findInCatalogue(kb: string, site = updateCatalogue): Promise<PinnedFile> {
   const results = await downloadText(catalogueSearch(kb, site));
@@ -61,7 +62,7 @@ export async function findInCatalogue(kb: string, site = updateCatalogue): Promi
   if (update === undefined || another !== undefined) {
     const found = updates.map(({ title }) => title).join("; ") || "nothing";
     throw new Error(
-      `${wanted.length} updates of Windows Server 2022 for x64 are among what it has: ${found}`,
+      `it has ${wanted.length} such updates of Windows Server 2022 for x64, not one. It found: ${found}`,
     );
   }
   const { id } = update;
@@ -73,15 +74,15 @@ export async function findInCatalogue(kb: string, site = updateCatalogue): Promi
 
 function fileIn(dialog: string, kb: string): PinnedFile {
   const files: Record<string, Record<string, string>> = {};
-  for (const [, place = "", name = "", value = ""] of dialog.matchAll(property)) {
-    (files[place] ??= {})[name] = value;
+  for (const [, index = "", name = "", value = ""] of dialog.matchAll(property)) {
+    (files[index] ??= {})[name] = value;
   }
-  for (const { url: named = "", sha256: encoded = "" } of Object.values(files)) {
-    const uri = named.replace(/^http:/, "https:");
+  for (const { url = "", sha256: encoded = "" } of Object.values(files)) {
+    const uri = url.replace(/^http:/, "https:");
     const digest = Buffer.from(encoded, "base64");
     if (publisher.test(uri) && uri.includes(kb.toLowerCase()) && digest.length === 32) {
       return { uri, sha256: digest.toString("hex") };
     }
   }
-  throw new Error(`it gives no file of ${kb} with a SHA-256`);
+  throw new Error(`it has no file of ${kb} with a SHA-256`);
 }

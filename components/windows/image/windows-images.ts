@@ -11,23 +11,23 @@ import { defaultRequirements } from "../host-requirements.ts";
 import { nameAnUpdate, neededWindows } from "./update-catalogue.ts";
 
 export interface WindowsImage {
-  /** Number in its file, from 1. */
+  /** Number of the image in its file, from 1. */
   readonly index: number;
   readonly name: string;
   /** E.g. `ServerStandardEval`. */
   readonly editionId: string;
   /** `Server Core`, `Server` (with a desktop), or `Client`. */
   readonly installationType: string;
-  /** `x86_64`, `ARM64`; empty if it is none that is known. */
+  /** `x86_64` or `ARM64`; empty if unknown. */
   readonly architecture: string;
   /** E.g. 20348. */
   readonly build: number;
-  /** Its update revision (UBR), e.g. 2762. */
+  /** Update revision (UBR), e.g. 2762. */
   readonly revision: number;
   readonly languages: readonly string[];
 }
 
-/** Requirements of a disk with Windows Server; Microsoft requires at least 10 GiB for Core. */
+/** Requirements on a disk with Windows Server. Microsoft requires at least 10 GiB for Core. */
 export const windowsDisk: WantedDisk = {
   formats: ["qcow2", "vpc", "vhdx"],
   called: "qcow2, VHD or VHDX",
@@ -39,26 +39,27 @@ export const windowsDisk: WantedDisk = {
   },
 };
 
-/** It is no WIM file, or an incomplete one. */
+/** The file is not a WIM file, or is incomplete. */
 export class NotAWim extends Error {
   override readonly name = "NotAWim";
 }
 
-/** Size of a WIM file's header, and its magic bytes: wimlib's include/wimlib/header.h. */
+/** Size of a WIM file's header, and its magic bytes (wimlib, include/wimlib/header.h). */
 const headerBytes = 208;
 const magic = Buffer.from("MSWIM\0\0\0", "latin1");
 
-/** Where the header has size and offset of the list of images: XML, which is never compressed. */
+/** Where the header has the size and offset of the list of images, which is uncompressed XML. */
 const imageListField = 72;
 
-/** Maximum size: lists of images have some ten kilobytes. */
+/** Maximum accepted size. Lists of images usually have some ten kilobytes. */
 const maxListBytes = 64 * 1024 ** 2;
 
 /**
- * The images of a WIM or ESD file of that size. Their list is usually at its end, so gigabytes in an ISO are read once, and
- * none are written. Stops reading after the list, so that the sender can be stopped.
+ * Reads the list of images in a WIM or ESD file from a stream. The list is usually at the end of the file, so this
+ * reads gigabytes but keeps only the list. It stops reading after the list, so that the sender can be stopped.
  *
- * @throws NotAWim saying what is wrong with it.
+ * @param bytes size of the file.
+ * @throws NotAWim with the reason.
  */
 export async function readWindowsImages(
   content: AsyncIterable<Buffer>,
@@ -70,7 +71,7 @@ export async function readWindowsImages(
   for await (const chunk of content) {
     header = Buffer.concat([header, chunk.subarray(0, headerBytes - header.length)]);
     if (header.length === headerBytes) {
-      list ??= listPlace(header, bytes);
+      list ??= listLocation(header, bytes);
       const { start, content: kept } = list;
       if (position + chunk.length > start) {
         chunk.copy(kept, Math.max(0, position - start), Math.max(0, start - position));
@@ -86,21 +87,21 @@ export async function readWindowsImages(
   );
 }
 
-function listPlace(header: Buffer, bytes: number): { start: number; content: Buffer } {
+function listLocation(header: Buffer, bytes: number): { start: number; content: Buffer } {
   if (!header.subarray(0, magic.length).equals(magic)) throw new NotAWim("is not a WIM file");
-  // The upper byte of the size has flags.
+  // The upper byte of the size contains flags.
   const size = Number(header.readBigUInt64LE(imageListField) & 0x00ff_ffff_ffff_ffffn);
   const start = Number(header.readBigUInt64LE(imageListField + 8));
   if (start < headerBytes || size > maxListBytes || start + size > bytes) {
-    throw new NotAWim("is damaged or cut off: its list of images is not within it");
+    throw new NotAWim("is damaged or truncated: its list of images is not within it");
   }
   return { start, content: Buffer.alloc(size) };
 }
 
-/** Processors by their numbers in such a list. */
+/** Processor architectures by their numbers in a list of images. */
 const architectures: Readonly<Record<string, string>> = { 9: "x86_64", 12: "ARM64" };
 
-/** Parses a list of images. Missing values are empty, or 0. */
+/** Parses a list of images. Missing values are empty or 0. */
 export function imagesInList(xml: string): WindowsImage[] {
   return below(readXml(xml.replace(/^\ufeff/, "")), "WIM", "IMAGE").map((image) => {
     const windows = (...path: readonly string[]): readonly XmlElement[] =>
@@ -123,11 +124,15 @@ export interface WantedWindows {
   readonly version: WindowsVersion;
   readonly edition: WindowsEdition;
   readonly language: string;
-  /** Whether an update is installed, so that the revision on the ISO does not matter. */
+  /** Whether an update will be installed. Then the revision on the ISO does not matter. */
   readonly updated: boolean;
 }
 
-/** Chooses the image of an ISO that is installed; throws MediaError with all problems of those that are there. */
+/**
+ * Chooses the image to install from an ISO.
+ *
+ * @throws MediaError if there is no suitable one, with all reasons.
+ */
 export function chooseImage(
   iso: string,
   images: readonly WindowsImage[],
@@ -138,17 +143,17 @@ export function chooseImage(
     const names = images.map(({ name }) => name).join(", ") || "none";
     throw new MediaError({
       subject: iso,
-      why: `holds no Windows Server (its images: ${names})`,
+      why: `contains no Windows Server (its images: ${names})`,
       instead: "Write the path of an ISO of Windows Server.",
     });
   }
   const image = servers.find((each) => editionOf(each) === wanted.edition);
   if (image === undefined) {
-    const there = servers.map((each) => editionOf(each) ?? each.name).join(", ");
+    const available = servers.map((each) => editionOf(each) ?? each.name).join(", ");
     throw new MediaError({
       subject: iso,
       why: `has no edition "${wanted.edition}"`,
-      instead: `It has: ${there}. Write one of them for kindows:windows.image.edition, or use another ISO.`,
+      instead: `It has: ${available}. Write one of them for kindows:windows.image.edition, or use another ISO.`,
     });
   }
   const { architecture, languages } = image;
@@ -172,9 +177,9 @@ export function chooseImage(
   return image;
 }
 
-/** The settings' name of an image's edition; undefined if they have none. */
+/** The name of an image's edition in the settings; undefined if the settings do not support it. */
 export function editionOf(image: WindowsImage): WindowsEdition | undefined {
-  // Evaluations end with "Eval"; a running Server Core has "Cor" in its name, images on the ISO usually do not.
+  // Evaluations have "Eval" in their id. A running Server Core has "Cor" too; images on an ISO usually do not.
   const family = /^Server(Standard|Datacenter)(Eval)?(Cor)?$/.exec(image.editionId)?.[1];
   const kinds = { "Server Core": "core", Server: "desktop" } as const;
   const kind = kinds[image.installationType as keyof typeof kinds] as
@@ -198,14 +203,14 @@ function wrongBuild(
     const orWrite = other === undefined ? "" : `, or write "${other}" for kindows:windows.version`;
     return [
       {
-        why: `holds build ${build}, and Windows Server ${version} is build ${expected}`,
+        why: `contains build ${build}, and Windows Server ${version} is build ${expected}`,
         instead: `Use an ISO of Windows Server ${version}${orWrite}.`,
       },
     ];
   }
   const { minimumBuild, minimumRevision } = defaultRequirements;
   return unless(build !== minimumBuild || revision >= minimumRevision || updated, {
-    why: `holds ${build}.${revision}, and a node needs ${neededWindows}`,
+    why: `contains ${build}.${revision}, and a node needs ${neededWindows}`,
     instead: nameAnUpdate,
   });
 }

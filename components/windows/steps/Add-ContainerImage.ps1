@@ -1,25 +1,25 @@
 <#
 .SYNOPSIS
-Pulls container images that every node needs, so that a node made from this machine's disk need not.
+Pulls container images that every node needs, so that nodes made from this machine's disk already have them.
 
 .DESCRIPTION
-Runs while an image of Windows is made, after Install-Containerd. An image that is there whole is left alone; the others
-are pulled by ctr, in this step's own process and so by the given proxy, for this Windows only. An image that can't be
-pulled is no error: the node pulls it, as it would have anyway. The result says which ones, and why.
+Runs while a Windows image is built, after Install-Containerd. Complete images are skipped. The others are pulled by
+ctr, with the given proxy and for this version of Windows only. An image that can't be pulled is not an error, because
+the node pulls it. The result has the names of such images and the reasons.
 
 .PARAMETER Images
 The images with registry and tag, e.g. registry.k8s.io/pause:3.10.2, separated by commas. Empty: none. Default: none,
-mandatory. Source: components/windows/image/node-images.ts.
+mandatory. Source: components/windows/image/bake.ts.
 
 .PARAMETER Proxy
-Proxy by which the registries are reached, as scheme, address and port. Empty: they are reached directly. Default:
-empty. Source: components/windows/image/builder/way-out.ts.
+Proxy for the registries, as scheme, address and port. Empty: no proxy. Default: empty. Source:
+components/windows/image/builder/way-out.ts.
 
 .PARAMETER TimeoutSeconds
-Seconds for all images together. Default: 600. Source: components/windows/image/bake.ts.
+Time limit in seconds for all images together. Default: 600. Source: components/windows/image/bake.ts.
 
 .OUTPUTS
-Facts of the result (lib/Step.ps1): present, pulled, missing, warning (empty where none is missing).
+Facts of the result (lib/Step.ps1): present, pulled, missing, warning (empty if none is missing).
 
 .NOTES
 Exit codes: 0 done; 1 a parameter was rejected; 10 Unexpected; 11 StepBusy; 12 NotAdministrator; 14 CommandFailed; 15
@@ -45,7 +45,7 @@ Invoke-Step -Name 'Add-ContainerImage' -Body {
             -Remedy 'Run Install-Containerd first.'
     }
     Start-Containerd
-    # Of this process and what it starts; containerd itself keeps its own. Empty, it is none, whatever was inherited.
+    # For ctr, which this process starts. containerd is not affected. An empty value means no proxy.
     $env:HTTPS_PROXY = $Proxy
     $ctr = "$env:ProgramFiles\containerd\ctr.exe"
     $present = @()

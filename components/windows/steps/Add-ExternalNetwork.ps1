@@ -1,25 +1,25 @@
 <#
 .SYNOPSIS
-Has the pod network's HNS network on the machine's adapter made, which cuts the machine off for some seconds.
+Starts creating the pod network's HNS network on the machine's adapter, which disconnects the machine for some seconds.
 
 .DESCRIPTION
-Making it puts a virtual switch on the adapter; Calico does that when its first pod starts on a node, Flannel when its
-service starts for the first time, in the middle of whatever goes on. Calico's network, External, is made as Calico
-would make it; Flannel's by starting flanneld, which knows its node's range once the node has joined. Here a task that
-does not belong to this session does it: this step only orders it, stops the sshd service and ends. The task starts sshd
-again when the machine's address is back, and reboots the machine when it is not after ten minutes.
-Confirm-ExternalNetwork, the next step, connects again and looks at the outcome. Nothing to do where the network is
-there.
+Creating the network puts a virtual switch on the adapter. Otherwise Calico would do that when its first pod starts on
+the node, and Flannel when its service starts for the first time, and interrupt whatever is running. Calico's network,
+External, is created as Calico would create it. Flannel's is created by starting flanneld, which knows its node's range
+once the node has joined. A scheduled task outside this session does the work. This step only starts the task, stops the
+sshd service and ends. The task starts sshd again when the machine's address is back. If it is not back after ten
+minutes, the machine reboots. Confirm-ExternalNetwork, the next step, connects again and checks the outcome. Does
+nothing if the network exists.
 
 .PARAMETER Address
 IPv4 address of this machine, which must be back afterwards. Default: none, mandatory. Source: Machine.address.
 
 .PARAMETER DelaySeconds
-Seconds between the order and the network being made: this session must end with its result in that time. Default: 5.
+Seconds until the network is created. This session must end in that time. Default: 5.
 
 .PARAMETER Network
-Name of the network: External is Calico's, flannel.4096 Flannel's for VXLAN, cbr0 Flannel's for plain routes. Default:
-External. Source: settings, cni.kind.
+Name of the network: External for Calico, flannel.4096 for Flannel with VXLAN, cbr0 for Flannel with plain routes.
+Default: External. Source: settings, cni.kind.
 
 .OUTPUTS
 Facts of the result (lib/Step.ps1): network.
@@ -46,7 +46,7 @@ Invoke-Step -Name 'Add-ExternalNetwork' -Body {
         Stop-Step -Code 'FlannelMissing' -Message "There is no service flanneld, which makes the network $Network." `
             -Remedy 'Run Install-Flannel first.'
     }
-    # By the name Calico's scripts give it. Plain routes need no port.
+    # The name is that of Calico's scripts. Plain routes need no open port.
     $changed = $Network -ne 'cbr0' -and (Add-FirewallRule -Name 'OverlayTraffic4789UDP' -Protocol UDP -Port 4789 `
             -DisplayName 'Overlay Traffic 4789 UDP')
     if (-not (Test-ExternalNetwork -Name $Network)) {

@@ -1,21 +1,20 @@
 <#
 .SYNOPSIS
-Confirms that the pod network's HNS network on the adapter is there and that the machine has its address.
+Confirms that the pod network's HNS network on the adapter exists and that the machine has its address.
 
 .DESCRIPTION
-Waits for the task that Add-ExternalNetwork has started. Where the network is not there after all, because the task
-failed or a reboot came in between, the task is started again and this step ends with an error: running it again goes
-on from there.
+Waits for the task that Add-ExternalNetwork has started. If the network is missing, because the task failed or a reboot
+interrupted it, this step starts the task again and ends with an error. Run it again to continue.
 
 .PARAMETER Address
 IPv4 address the machine must have. Default: none, mandatory. Source: Machine.address.
 
 .PARAMETER DelaySeconds
-Seconds between another start of the task and the network being made. Default: 5.
+Seconds until the network is created, if the task is started again. Default: 5.
 
 .PARAMETER Network
-Name of the network: External is Calico's, flannel.4096 Flannel's for VXLAN, cbr0 Flannel's for plain routes. Default:
-External. Source: settings, cni.kind.
+Name of the network: External for Calico, flannel.4096 for Flannel with VXLAN, cbr0 for Flannel with plain routes.
+Default: External. Source: settings, cni.kind.
 
 .OUTPUTS
 Facts of the result (lib/Step.ps1): network, address.
@@ -54,7 +53,7 @@ Invoke-Step -Name 'Confirm-ExternalNetwork' -Body {
             -Remedy 'Look at its adapter and at the DHCP reservation; a reboot often brings the address back.'
     }
     if (@('failed', 'running') -contains $record.State) {
-        # The address came late, or the task did not come to its end: nobody needs the reboot any more.
+        # The address came back late, or the task did not finish. The scheduled reboot is not needed any more.
         Stop-RescueReboot
         Save-ExternalNetworkRecord -State 'done'
     }

@@ -1,10 +1,10 @@
 <#
 .SYNOPSIS
-Confirms that the reboot which Enable-ContainersFeature ordered has happened, and that the feature is there now.
+Confirms that the reboot ordered by Enable-ContainersFeature has happened and that the feature is installed.
 
 .DESCRIPTION
-Nothing to do when no reboot was ordered. Otherwise the time of the last boot must differ from the recorded one: an
-answering SSH server proves nothing, since the system that is still shutting down can answer too.
+If a reboot was ordered, the time of the last boot must differ from the recorded one. An answering SSH server is no
+proof, because a system that is still shutting down can answer too.
 
 .OUTPUTS
 Facts of the result (lib/Step.ps1): installState, lastBootUpTime, and previousBootUpTime after a reboot.
@@ -29,7 +29,7 @@ Invoke-Step -Name 'Confirm-Reboot' -Body {
             -Remedy 'Run again in a minute; else see the System event log (1074, 6006, 6008) and reboot by hand.'
     }
 
-    # After the boot the servicing stack may still be finishing the feature while sshd answers already.
+    # sshd may answer while the servicing stack is still finishing the feature.
     $clock = [Diagnostics.Stopwatch]::StartNew()
     $state = Get-ContainersFeatureState
     while ($state -ne 'Installed' -and $clock.Elapsed.TotalSeconds -lt 180) {

@@ -1,17 +1,16 @@
 <#
 .SYNOPSIS
-Installs the Windows feature Containers and, where that needs it, starts the reboot.
+Installs the Windows feature Containers and, if needed, starts a reboot.
 
 .DESCRIPTION
-Where a reboot is needed, the time of the last boot is written to C:\kindows\state\reboot.json, the reboot is ordered,
-and the sshd service is stopped: running sessions go on, but nobody can connect to the system that is going down and
-take it for the one that comes up. Confirm-Reboot, the next step, checks that the reboot happened. Hyper-V is not
-installed: process isolation and Calico's VXLAN do without it. Where Windows itself waits for a reboot, and refuses to
-install anything before, that reboot is ordered and the step ends with an error: running it again goes on.
+If a reboot is needed, this step writes the time of the last boot to C:\kindows\state\reboot.json, orders the reboot and
+stops the sshd service. Running sessions continue, but nobody can connect to the system that is shutting down and
+mistake it for the restarted one. Confirm-Reboot, the next step, checks that the reboot happened. Hyper-V is not
+installed, because process isolation and Calico's VXLAN do not need it. If Windows refuses to install the feature before
+a pending reboot, this step orders that reboot and ends with an error. Run it again to continue.
 
 .PARAMETER RebootDelaySeconds
-Seconds between ordering the reboot and Windows beginning it: this session must end with its result in that time.
-Default: 5.
+Seconds between ordering the reboot and its beginning. This session must end in that time. Default: 5.
 
 .OUTPUTS
 Facts of the result (lib/Step.ps1): installState, lastBootUpTime.
@@ -34,7 +33,7 @@ Invoke-Step -Name 'Enable-ContainersFeature' -Body {
     $changed = $false
     $state = Get-ContainersFeatureState
     if ($state -ne 'Installed' -and $state -ne 'InstallPending') {
-        # Recorded before, not after: a step killed in between would leave a machine whose reboot nobody orders.
+        # Recorded before installing. If the step is killed afterwards, the next run still orders the reboot.
         $reasons = @(Get-PendingRebootReason) -join ', '
         Save-RebootRecord
         $failure = ''

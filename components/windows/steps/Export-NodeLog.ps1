@@ -1,14 +1,14 @@
 <#
 .SYNOPSIS
-Writes what is needed to see why a node does not work: the ends of its logs and what Windows says of itself.
+Exports what is needed to debug a node: the ends of its logs and information about Windows.
 
 .DESCRIPTION
-Collects to a folder only administrators can read, packs it, writes the archive (.tar.gz) in base64 to standard output,
-before the result, and removes both. Tokens, keys and passwords are hidden. A question that can't be answered leaves the
-reason in its file. Changes nothing, and does not wait for another step: it may be the one that hangs.
+Collects files in a folder that only administrators can read, writes them to standard output as an archive (.tar.gz) in
+base64, before the result, and removes the folder. Tokens, keys and passwords are hidden. If a query fails, its file has
+the reason. Changes nothing else, and does not wait for another step, because that may be the one that hangs.
 
 .PARAMETER TailKiB
-KiB from the end of each log file. Default: 1024.
+KiB to export from the end of each log file. Default: 1024.
 
 .OUTPUTS
 Facts of the result (lib/Step.ps1): files, bytes.
@@ -28,7 +28,8 @@ param(
 . (Join-Path $PSScriptRoot 'lib\LogFiles.ps1')
 
 Invoke-Step -Name 'Export-NodeLog' -Body {
-    # A folder of its own: another export may be under way. What one that was cut short left goes after a day.
+    # Each export has its own folder, because another one may be running. Folders of killed ones are removed after a
+    # day.
     foreach ($old in @(Get-ChildItem -Path 'C:\kindows\logs-*')) {
         if ($old.LastWriteTimeUtc -lt [DateTime]::UtcNow.AddDays(-1)) {
             Remove-Item -LiteralPath $old.FullName -Recurse -Force

@@ -4,15 +4,15 @@ Installs containerd as a Windows service, configured for Kubernetes.
 
 .DESCRIPTION
 Unpacks the release archive to C:\Program Files\containerd, puts that folder on the machine's PATH, writes config.toml
-from containerd's own default (sandbox image, CNI folders and registry mirrors changed, nothing else), registers the
-service with the machine's proxy and a restart after every crash, and starts it. Another version replaces the one that
-is there: it is unpacked beside it, then containerd and kubelet are stopped while the files change places; pods go on
-under the programs they were started with. Microsoft Defender leaves containerd and the images' folders alone. The
-archives lie on the machine already: in its image, or pushed there; their checksums are checked. crictl, for whoever
-looks at the node, comes beside containerd where its archive is given.
+from containerd's own default (only the sandbox image, CNI folders and registry mirrors are changed), registers the
+service with the machine's proxy and a restart after every crash, and starts it. Another version replaces an installed
+one. It is unpacked beside the old one, then containerd and kubelet stop while the files are exchanged. Pods keep
+running with the programs they were started with. Microsoft Defender does not scan containerd and the images' folders.
+The archives are already on the machine, in its image or pushed there. Their checksums are verified. If its archive is
+given, crictl, a tool for debugging a node, is installed beside containerd.
 
 .PARAMETER Version
-Version of containerd, without a leading v, e.g. 2.3.4: what `containerd.exe --version` must answer afterwards. Default:
+Version of containerd, without a leading v, e.g. 2.3.4: `containerd.exe --version` must print it afterwards. Default:
 none, mandatory. Source: settings, windows.containerdVersion.
 
 .PARAMETER ArchivePath
@@ -34,15 +34,15 @@ Folder of the CNI configuration, with forward slashes. Default: C:/etc/cni/net.d
 
 .PARAMETER RegistryMirrors
 Mirrors of image registries, as registry=address[,address...] entries separated by semicolons, e.g.
-docker.io=https://mirror.example.com. They are asked in their order, then the registry itself. Empty: none; those of an
+docker.io=https://mirror.example.com. They are tried in this order, then the registry itself. Empty: none; mirrors of an
 earlier run are removed. Default: empty. Source: settings, windows.registryMirrors.
 
 .PARAMETER DefenderExclusions
-1: Microsoft Defender does not scan containerd, its shim and their folders. 0: it does; exclusions of an earlier run are
-removed. Default: 1. Source: settings, windows.defenderExclusions.
+1: exclude containerd, its shim and their folders from Microsoft Defender. 0: remove the exclusions of an earlier run.
+Default: 1. Source: settings, windows.defenderExclusions.
 
 .PARAMETER CrictlPath
-Full path of crictl-v<version>-windows-amd64.tar.gz on the machine. Empty: no crictl; that of an earlier run is removed.
+Full path of crictl-v<version>-windows-amd64.tar.gz on the machine. Empty: no crictl; an installed one is removed.
 Default: empty. Source: components/windows/media-folder.ts.
 
 .PARAMETER CrictlSha256
@@ -86,13 +86,13 @@ Invoke-Step -Name 'Install-Containerd' -Body {
     $folder = "$env:ProgramFiles\containerd"
     $program = "$folder\containerd.exe"
     $configPath = "$folder\config.toml"
-    # What the program gave as its default configuration when it was asked.
+    # The output of `containerd.exe config default` of this version.
     $defaultPath = "$folder\default.toml"
     $registryFolder = "$folder\certs.d"
 
     Assert-ContainersFeature
 
-    # Before anything is unpacked or run: that is what it saves time on.
+    # Before unpacking, because the exclusions make unpacking faster.
     $exclusion = Set-DefenderExclusion -Enabled ($DefenderExclusions -eq 1) `
         -Folder $folder, 'C:\ProgramData\containerd', 'C:\opt\cni\bin' `
         -Program $program, "$folder\containerd-shim-runhcs-v1.exe", "$folder\ctr.exe"
@@ -103,7 +103,7 @@ Invoke-Step -Name 'Install-Containerd' -Body {
             -Service 'containerd'
     }
     catch {
-        # kubelet has stopped with containerd.
+        # kubelet has stopped with containerd, because it depends on that.
         Restore-AutomaticService -Name 'containerd', 'kubelet'
         throw
     }
@@ -112,13 +112,13 @@ Invoke-Step -Name 'Install-Containerd' -Body {
         $null = New-Item -Path $path -ItemType Directory -Force
     }
 
-    $isAsked = (Test-Path -LiteralPath $defaultPath) -and
+    $isChecked = (Test-Path -LiteralPath $defaultPath) -and
     (Test-CheckedProgram -Path $program -Checksum $ArchiveSha256 -Version $Version)
-    if (-not $isAsked) {
+    if (-not $isChecked) {
         Assert-ProgramVersion -Path $program -ArgumentList '--version' -Version $Version `
             -Remedy 'Set windows.containerdVersion and the checksum of its archive to the same release.'
         $default = Invoke-NativeCommand -FilePath $program -ArgumentList 'config', 'default' -TimeoutSeconds 60 `
-            -Remedy 'Look whether the archive is for windows-amd64.'
+            -Remedy 'Check that the archive is for windows-amd64.'
         Write-WholeText -Path $defaultPath -Text $default
         Save-CheckedProgram -Path $program -Checksum $ArchiveSha256 -Version $Version
     }
@@ -128,7 +128,7 @@ Invoke-Step -Name 'Install-Containerd' -Body {
     $changed = $crictl.Changed -or $changed
     $changed = (Add-MachinePath -Folder $folder) -or $changed
 
-    # Read at each pull: no reason for a restart.
+    # containerd reads these files at each pull, so it needs no restart.
     $changed = (Set-RegistryMirror -Folder $registryFolder -Mirrors $RegistryMirrors) -or $changed
 
     $default = [IO.File]::ReadAllText($defaultPath)
@@ -136,8 +136,9 @@ Invoke-Step -Name 'Install-Containerd' -Body {
     $config = Edit-ContainerdConfig -Text $default -PauseImage $PauseImage -RegistryFolder $mirrored `
         -CniBinDirectory $CniBinDirectory -CniConfDirectory $CniConfDirectory
     if ((Read-WholeText -Path $configPath) -cne $config) {
-        # It reads its configuration at its start only. Stopped before, not after: a step killed in between would leave
-        # one that runs with the old one, and a file that tells the next step that all is well.
+        # containerd only reads its configuration when it starts. It is stopped before the file is written. Otherwise,
+        # if this step were killed in between, the next run would find the new file and leave the old configuration
+        # active.
         Stop-ServiceIfPresent -Name 'containerd'
         Write-WholeText -Path $configPath -Text $config
         $changed = $true
@@ -151,7 +152,7 @@ Invoke-Step -Name 'Install-Containerd' -Body {
             -Remedy 'Look for the service in services.msc; one marked for deletion goes away with a reboot.'
         $changed = $true
     }
-    # Registered by itself it stays down after the third crash of a day.
+    # With its own registration the service is not restarted after the third crash of a day.
     Set-ServiceRecovery -Name 'containerd' -Restart $true
     $changed = (Set-ServiceProxy -Name 'containerd') -or $changed
     $changed = ((Get-Service -Name 'containerd').Status -ne 'Running') -or $changed

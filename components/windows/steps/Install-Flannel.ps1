@@ -3,26 +3,26 @@
 Installs Flannel as a Windows service, with its CNI plugins and its configuration.
 
 .DESCRIPTION
-Puts flanneld.exe into C:\k, the CNI plugins flannel, host-local, win-bridge and win-overlay into C:\opt\cni\bin, its
-configuration into C:\etc\kube-flannel and that of CNI into C:\etc\cni\net.d, and registers the service flanneld, behind
-kube-log-runner (no nssm) and with a restart after every end. It stays stopped and manual: flanneld finds nothing to do
-before the node has joined, and its first start cuts the machine off for seconds. Add-ExternalNetwork starts it then.
-One that runs is stopped while anything of it changes; the network and its pods stay. The archives lie on the machine
-already; their checksums are checked.
+Installs flanneld.exe to C:\k, the CNI plugins flannel, host-local, win-bridge and win-overlay to C:\opt\cni\bin,
+Flannel's configuration to C:\etc\kube-flannel and CNI's to C:\etc\cni\net.d. Registers the service flanneld, which runs
+behind kube-log-runner (no nssm) and restarts whenever it ends. The service stays stopped and manual, because flanneld
+has nothing to do before the node has joined, and its first start disconnects the machine for seconds.
+Add-ExternalNetwork starts it. A running flanneld is stopped while its files change; the network and its pods stay. The
+archives are already on the machine. Their checksums are verified.
 
 .PARAMETER NodeName
 Name of the Node, lower case. Default: none, mandatory. Source: Machine.name.
 
 .PARAMETER NodeIp
-IPv4 address the node registers with; flanneld takes the adapter that has it. Default: none, mandatory. Source:
+IPv4 address the node registers with. flanneld uses the adapter that has it. Default: none, mandatory. Source:
 settings, nodes[].nodeIp, else Machine.address.
 
 .PARAMETER NetConf
-Flannel's net-conf.json, UTF-8 in base64: a command line carries no double quotes. Default: none, mandatory. Source:
-components/cni/flannel/flannel-config.ts.
+Flannel's net-conf.json, UTF-8 in base64, because a command line can't contain double quotes. Default: none, mandatory.
+Source: components/cni/flannel/flannel-config.ts.
 
 .PARAMETER CniConf
-CNI's configuration of the node, in the same form. Default: none, mandatory. Source:
+CNI's configuration, in the same form. Default: none, mandatory. Source:
 components/cni/flannel/flannel-config.ts.
 
 .PARAMETER DaemonPath
@@ -105,7 +105,7 @@ Invoke-Step -Name 'Install-Flannel' -Body {
     Remove-ReplacedFile -Folder $plugins
     $changed = $serviceHost -eq 'compiled' -or $flanneldFrom, $pluginFrom, $cniPluginsFrom -contains 'media'
 
-    # flanneld reads its configuration at its start; CNI's is read for each pod.
+    # flanneld reads its configuration when it starts. CNI's is read for each pod, without a restart.
     if (Set-EncodedFile -Path 'C:\etc\kube-flannel\net-conf.json' -Content $NetConf -Service 'flanneld') {
         $changed = $true
     }
@@ -113,7 +113,7 @@ Invoke-Step -Name 'Install-Flannel' -Body {
     $changed = (Register-PodNetworkService -Name 'flanneld' -StartupType Manual `
             -CommandLine (Get-FlanneldCommandLine -NodeIp $NodeIp)) -or $changed
     Set-ServiceRecovery -Name 'flanneld' -Restart $true
-    # Which Node is its own.
+    # flanneld finds its Node by this name.
     $changed = (Set-ServiceEnvironment -Name 'flanneld' -Variable 'NODE_NAME' -Value "NODE_NAME=$NodeName") -or $changed
     $changed = (Start-UsedFlanneld) -or $changed
 

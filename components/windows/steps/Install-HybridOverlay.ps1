@@ -1,27 +1,27 @@
 <#
 .SYNOPSIS
-Installs the hybrid overlay of ovn-kubernetes as a Windows service, starts it, and gives CNI its network.
+Installs the hybrid overlay of ovn-kubernetes as a Windows service, starts it, and configures CNI for its network.
 
 .DESCRIPTION
-Puts hybrid-overlay-node.exe into C:\k and the CNI plugins host-local and win-overlay into C:\opt\cni\bin, registers the
-service hybrid-overlay-node, which starts with Windows and again after every end, and starts it. The node has joined:
-the service reads the range that ovn-kubernetes has given it from its Node, and makes the HNS network
-OVNKubernetesHybridOverlayNetwork. Its adapter has a switch already (Add-ExternalNetwork), so this does not cut the
-machine off. Then CNI's configuration is written, with that range. The files lie on the machine already; their checksums
-are checked.
+Installs hybrid-overlay-node.exe to C:\k and the CNI plugins host-local and win-overlay to C:\opt\cni\bin. Registers the
+service hybrid-overlay-node, which starts with Windows and restarts whenever it ends, and starts it. The node must have
+joined: the service reads the range that ovn-kubernetes has assigned to the node from its Node, and creates the HNS
+network OVNKubernetesHybridOverlayNetwork. The adapter already has a switch (Add-ExternalNetwork), so this does not
+disconnect the machine. Then this step writes CNI's configuration with that range. The files are already on the machine.
+Their checksums are verified.
 
 .PARAMETER NodeName
 Name of the Node, lower case. Default: none, mandatory. Source: Machine.name.
 
 .PARAMETER NodeIp
-IPv4 address the node registers with, which its packets to other nodes come from. Default: none, mandatory. Source:
-settings, nodes[].nodeIp, else Machine.address.
+IPv4 address the node registers with. It is the source of the node's packets to other nodes. Default: none, mandatory.
+Source: settings, nodes[].nodeIp, else Machine.address.
 
 .PARAMETER PodCidr
 Range of the Linux nodes' pods, in CIDR form. Default: none, mandatory. Source: the cluster.
 
 .PARAMETER ServiceCidr
-Range of the services, in CIDR form. Default: none, mandatory. Source: the cluster.
+Range of the Services, in CIDR form. Default: none, mandatory. Source: the cluster.
 
 .PARAMETER VxlanPort
 UDP port of the overlay's VXLAN, which is opened. Default: 4789. Source: the cluster.
@@ -31,7 +31,7 @@ Full path of hybrid-overlay-node.exe on the machine. Default: none, mandatory. S
 components/windows/media-folder.ts.
 
 .PARAMETER ProgramSha256
-SHA-256 of it, 64 hexadecimal digits. Default: none, mandatory. Source: settings, cni.hybridOverlay.
+SHA-256 of that file, 64 hexadecimal digits. Default: none, mandatory. Source: settings, cni.hybridOverlay.
 
 .PARAMETER CniPluginsPath
 Full path of cni-plugins-windows-amd64-v<version>.tgz on the machine. Default: none, mandatory. Source:

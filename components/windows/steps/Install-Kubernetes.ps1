@@ -3,15 +3,15 @@
 Installs kubelet.exe, kubeadm.exe and kube-log-runner.exe to C:\k and registers the service kubelet.
 
 .DESCRIPTION
-The service runs kubelet natively behind kube-log-runner (no nssm), depends on containerd and stays manual: a kubelet
-that starts before the node has joined only fails. Join-Node gives it its node's arguments and makes it automatic. Also:
-C:\k on the machine's PATH, the folders kubeadm and kubelet expect, the firewall rule for TCP 10250, the machine's proxy
-for the service, a Microsoft Defender that leaves kubelet alone, a Windows that does not update and reboot the node by
-itself, and the machine's time zone. The files lie on the machine already: in its image, or pushed there; their
-checksums are checked.
+The service runs kubelet behind kube-log-runner (no nssm), depends on containerd and stays manual, because kubelet fails
+before the node has joined. Join-Node sets the node's arguments and makes the service automatic. This step also puts
+C:\k on the machine's PATH, creates the folders that kubeadm and kubelet expect, adds a firewall rule for TCP 10250,
+sets the machine's proxy for the service, excludes kubelet from Microsoft Defender, turns off Windows' automatic updates
+and reboots, and sets the machine's time zone. The files are already on the machine, in its image or pushed there. Their
+checksums are verified.
 
 .PARAMETER Version
-Version of Kubernetes, without a leading v, e.g. 1.36.4: what the programs must answer afterwards. Default: none,
+Version of Kubernetes, without a leading v, e.g. 1.36.4: the programs must report it afterwards. Default: none,
 mandatory. Source: settings, cluster.kubernetesVersion.
 
 .PARAMETER KubeletPath
@@ -36,16 +36,16 @@ components/windows/media-folder.ts.
 SHA-256 of kube-log-runner.exe, 64 hexadecimal digits. Default: none, mandatory. Source: components/windows/software.ts.
 
 .PARAMETER DefenderExclusions
-1: Microsoft Defender does not scan kubelet and its folders. 0: it does; exclusions of an earlier run are removed.
-Default: 1. Source: settings, windows.defenderExclusions.
+1: exclude kubelet and its folders from Microsoft Defender. 0: remove the exclusions of an earlier run. Default: 1.
+Source: settings, windows.defenderExclusions.
 
 .PARAMETER AutomaticUpdates
-0: Windows does not update and reboot by itself. 1: it may, as far as its own policy goes; that of an earlier run is
-taken back. Default: 0. Source: settings, windows.automaticUpdates.
+0: Windows must not update and reboot by itself. 1: the machine's own policy applies; the policy of an earlier run is
+removed. Default: 0. Source: settings, windows.automaticUpdates.
 
 .PARAMETER TimeZone
-Windows' name of the machine's time zone, e.g. W. Europe Standard Time. Default: empty, it stays as it is. Source:
-settings, windows.timeZone.
+Windows' name of the machine's time zone, e.g. W. Europe Standard Time. Default: empty, the time zone is not changed.
+Source: settings, windows.timeZone.
 
 .OUTPUTS
 Facts of the result (lib/Step.ps1): version, kubeletFrom, kubeadmFrom, kubeLogRunnerFrom (each installed or media),
@@ -89,7 +89,7 @@ Invoke-Step -Name 'Install-Kubernetes' -Body {
         -Folder 'C:\k', 'C:\var\lib\kubelet', 'C:\var\log\pods' -Program 'C:\k\kubelet.exe', 'C:\k\kube-log-runner.exe'
 
     try {
-        # First what stops no service.
+        # kubeadm first, because replacing it stops no service.
         $kubeadmFrom = Install-Program -Path 'C:\k\kubeadm.exe' -Medium $KubeadmPath `
             -Checksum $KubeadmSha256 -Version $Version -VersionArgument 'version', '--output', 'short'
         $kubeletFrom = Install-Program -Path 'C:\k\kubelet.exe' -Medium $KubeletPath `

@@ -3,11 +3,11 @@
 Joins this machine to a Kubernetes cluster with kubeadm and starts kubelet.
 
 .DESCRIPTION
-Standard input carries one JSON object {"token": "<id>.<secret>", "caCertHashes": ["sha256:<64 hex digits>", ...]}: the
-token is never on a command line. It is written to a configuration file that only administrators can read, and that is
-removed when kubeadm has ended, or by the next step after a power cut. A machine that has already joined this very
-cluster only has its kubelet's arguments and service checked, and kubelet started anew. One that is in another cluster,
-or whose join was cut short, is reset first.
+Standard input is one JSON object {"token": "<id>.<secret>", "caCertHashes": ["sha256:<64 hex digits>", ...]}, so that
+the token is never on a command line. The token is written to a configuration file that only administrators can read.
+The file is removed when kubeadm has ended, or after a power cut by the next step. If the machine has already joined
+this cluster, the step only updates kubelet's arguments and service, and restarts kubelet. A machine that is in another
+cluster, or whose join was interrupted, is reset first.
 
 .PARAMETER NodeName
 Name of the node: a DNS label in lower case, the computer's name. Default: none, mandatory. Source: Machine.name.
@@ -20,7 +20,7 @@ Source: ControlPlane.endpoint.
 Endpoint of the container runtime. Default: npipe:////./pipe/containerd-containerd, containerd's own.
 
 .PARAMETER NodeIp
-IPv4 address under which the node is registered: the one other nodes reach it at. It must be on this machine. Default:
+IPv4 address that the node registers with and at which other nodes reach it. This machine must have it. Default:
 none, mandatory. Source: settings, nodes[].nodeIp, else Machine.address.
 
 .PARAMETER NodeLabels
@@ -32,15 +32,15 @@ Taints the node registers with, as name=value:Effect (or name:Effect), separated
 Source: settings, nodes[].taints.
 
 .PARAMETER KubeletArgs
-Arguments of kubelet in addition to those this step and Install-Kubernetes give it, as name=value pairs without dashes,
-separated by blanks. Put before kubelet itself first: one it does not know ends the step. Empty: none. Default: empty.
-Source: settings, nodes[].kubeletArgs.
+Arguments of kubelet in addition to those of this step and Install-Kubernetes, as name=value pairs without dashes,
+separated by spaces. They are first tried with kubelet.exe; the step fails if it refuses one. Empty: none. Default:
+empty. Source: settings, nodes[].kubeletArgs.
 
 .PARAMETER TimeoutSeconds
-Seconds the whole join may take. Default: 300. kubeadm's own waits inside are bounded by it as well.
+Time limit in seconds for the whole join, including kubeadm's own waits. Default: 300.
 
 .OUTPUTS
-Facts of the result (lib/Step.ps1): nodeName, apiServerEndpoint, alreadyJoined, wasReset, clockMovedSeconds (0 where the
+Facts of the result (lib/Step.ps1): nodeName, apiServerEndpoint, alreadyJoined, wasReset, clockMovedSeconds (0 if the
 clock agreed with the API server's).
 
 .NOTES
@@ -80,9 +80,9 @@ Invoke-Step -Name 'Join-Node' -Body {
         Stop-Step -Code 'KubernetesMissing' -Message 'There is no C:\k\kubeadm.exe or no service kubelet.' `
             -Remedy 'Run Install-Kubernetes first.'
     }
-    # kubelet would start with an address that is not there, and its node never become Ready.
+    # kubelet starts with an address that the machine lacks, but its node never becomes Ready.
     Assert-NodeAddress -Address $NodeIp
-    # kubeadm looks for kubelet.exe on the PATH, and this session may be older than the entry.
+    # kubeadm looks for kubelet.exe on the PATH, and this session's PATH may be older than the entry.
     Update-ProcessPath
     $arguments = @("--hostname-override=$NodeName", "--node-ip=$NodeIp")
     if ($NodeLabels -ne '') { $arguments += "--node-labels=$NodeLabels" }
@@ -96,10 +96,10 @@ Invoke-Step -Name 'Join-Node' -Body {
 
     $clock = [Diagnostics.Stopwatch]::StartNew()
     Wait-ApiServer -Endpoint $ApiServerEndpoint -TimeoutSeconds ([math]::Min(90, $TimeoutSeconds))
-    $isCalicoTold = Test-CalicoBootTime
+    $hasBootTime = Test-CalicoBootTime
     $clockMoved = Sync-Clock -Endpoint $ApiServerEndpoint
-    if ($clockMoved -ne 0 -and $isCalicoTold) {
-        # Windows' time of its boot has moved with the clock.
+    if ($clockMoved -ne 0 -and $hasBootTime) {
+        # Windows' boot time has moved with the clock.
         Set-CalicoBootTime
     }
 
@@ -115,7 +115,7 @@ Invoke-Step -Name 'Join-Node' -Body {
 
     $changed = -not $alreadyJoined -or $clockMoved -ne 0
     if (-not $alreadyJoined) {
-        # It knows an earlier cluster's API server and range from its start. Its network stays until its next one.
+        # flanneld still uses the earlier cluster's API server and range. Its network stays until it starts again.
         Stop-ServiceIfPresent -Name 'flanneld'
         $configuration = New-JoinConfiguration -NodeName $NodeName -ApiServerEndpoint $ApiServerEndpoint `
             -CriSocket $CriSocket -Taints $NodeTaints -Secret $secret -TimeoutSeconds $TimeoutSeconds
@@ -126,10 +126,10 @@ Invoke-Step -Name 'Join-Node' -Body {
 
     if ($alreadyJoined) {
         $changed = ((Get-Service -Name 'kubelet').Status -ne 'Running') -or $changed
-        # kubelet registers its Node when it starts: one that somebody has deleted is there again after that.
+        # Restarted, because kubelet only registers its Node when it starts, and somebody may have deleted the Node.
         Stop-ServiceInTime -Name 'kubelet'
     }
-    # From here on the node comes back by itself after a reboot.
+    # Automatic, so that the node comes back after a reboot.
     $changed = (Set-KubeletService -CommandLine $commandLine -StartMode Automatic) -or $changed
     Start-ServiceInTime -Name 'kubelet' -TimeoutSeconds 60 -LogPath $KubeletLogPath
     $null = Start-UsedFlanneld

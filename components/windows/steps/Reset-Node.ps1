@@ -1,23 +1,23 @@
 <#
 .SYNOPSIS
-Makes this machine what it was before it became a node.
+Restores this machine to its state before it became a node.
 
 .DESCRIPTION
-Takes the machine out of its cluster (kubeadm reset; the cluster need not be there any more), then removes what the
-steps, Kubernetes, Calico and Flannel put on it: services, container images, firewall rules, environment variables, the
-machine's proxy, PATH entries, the policy about updates, Calico's registry key, Defender's exclusions, hosts entries,
-DNS servers, routes, folders, and the networks in HNS with their endpoints. These come last since they may cut the
-connection. What one part can't remove keeps no other from being removed, and is the error at the end. Nothing to do on
-a machine that is clean. What stays: the feature Containers, the scripts of the steps and C:\kindows\media.
+Takes the machine out of its cluster (kubeadm reset; the cluster need not exist any more), then removes everything that
+the steps, Kubernetes, Calico and Flannel put on it: services, container images, firewall rules, environment variables,
+the machine's proxy, PATH entries, the policy about updates, Calico's registry key, Defender's exclusions, hosts
+entries, DNS servers, routes, folders, and the networks in HNS with their endpoints. The networks are last, because
+removing them may cut the connection. If one part fails, the others are still removed, and the step ends with an error.
+Does nothing on a clean machine. The feature Containers, the scripts of the steps and C:\kindows\media stay.
 
 .PARAMETER CriSocket
 Endpoint of the container runtime. Default: npipe:////./pipe/containerd-containerd, containerd's own.
 
 .PARAMETER TimeoutSeconds
-Seconds kubeadm may take. Default: 300.
+Time limit in seconds for kubeadm. Default: 300.
 
 .OUTPUTS
-Facts of the result (lib/Step.ps1): wasJoined, removed (one line for each thing).
+Facts of the result (lib/Step.ps1): wasJoined, removed (one line for each removed item).
 
 .NOTES
 Exit codes: 0 done; 1 a parameter was rejected; 10 Unexpected; 11 StepBusy; 12 NotAdministrator; 16 DiskFull;
@@ -42,8 +42,8 @@ param(
 . (Join-Path $PSScriptRoot 'lib\NodeTraces.ps1')
 . (Join-Path $PSScriptRoot 'lib\HybridOverlay.ps1')
 
-# One part of a reset: a failure is reported at the end, and everything else is still removed. $Body returns one line
-# for each thing it removed.
+# Runs one part of a reset. A failure is reported at the end, so that the other parts still run. $Body returns one line
+# for each item it removed.
 function Invoke-Cleanup {
     param([string] $Name, [scriptblock] $Body)
     $removed = @()
@@ -68,7 +68,7 @@ Invoke-Step -Name 'Reset-Node' -Body {
             Reset-Membership -CriSocket $CriSocket -TimeoutSeconds $TimeoutSeconds
         }
         catch {
-            # Its pods may hang, or containerd be gone: all it works on is removed below.
+            # Pods may hang, or containerd may be missing. Everything that kubeadm would reset is removed below.
             Write-StepProgress -Message "kubeadm could not reset the node: $($_.Exception.Message)"
         }
     }
@@ -80,11 +80,11 @@ Invoke-Step -Name 'Reset-Node' -Body {
         Invoke-Cleanup -Name 'images' -Body { Remove-NodeImage -Folder $containerd }
         Invoke-Cleanup -Name 'containerd' -Body { Remove-ServiceInTime -Name 'containerd' }
         Invoke-Cleanup -Name 'firewall' -Body {
-            # The second is Calico's (VXLAN).
+            # The second one is Calico's, for VXLAN.
             Remove-FirewallRule -Name 'kubelet', 'OverlayTraffic4789UDP'
         }
         Invoke-Cleanup -Name 'environment' -Body { Remove-NodeVariable }
-        # Before the folder with what they were.
+        # Before the folder with the record of the previous values.
         Invoke-Cleanup -Name 'updates' -Body { Restore-AutomaticUpdate }
         Invoke-Cleanup -Name 'proxy' -Body { Restore-MachineProxy }
         Invoke-Cleanup -Name 'PATH' -Body {
@@ -97,10 +97,10 @@ Invoke-Step -Name 'Reset-Node' -Body {
         Invoke-Cleanup -Name 'DNS' -Body {
             if (Set-DnsServer -Server @()) { 'the DNS servers' }
         }
-        # Before the folder with their record.
+        # Before the folder with the record of the routes.
         Invoke-Cleanup -Name 'routes' -Body { Remove-NodeRoute }
     )
-    # What could not be restored needs its record when this is run again.
+    # A part that failed needs its record when this is run again.
     $recorded = 'updates', 'proxy', 'routes'
     $kept = @(
         if (@($parts | Where-Object { $_.Problem -ne '' -and $recorded -contains $_.Name }).Count -gt 0) {

@@ -1,12 +1,11 @@
 <#
 .SYNOPSIS
-Makes the cluster's ranges reachable from this machine by way of Linux nodes, and forgets the ways of an earlier run.
+Adds routes to the cluster's ranges by way of Linux nodes, and removes the routes of an earlier run.
 
 .DESCRIPTION
-For machines without a pod network: packets to pods and Services go to a neighbour, a node whose kernel and kube-proxy
-carry them on. The routes are persistent: they come back with a boot. Which of them were made here is kept in
-C:\kindows\state\routes.json; no other route is changed or removed. A route that somebody else made and that is the very
-one wanted stays theirs.
+For machines without a pod network: packets to pods and Services go to a node on the same segment, whose kernel and
+kube-proxy forward them. The routes persist across reboots. C:\kindows\state\routes.json records the routes that this
+step has added; no other route is changed or removed. If a wanted route exists already, it is used but not recorded.
 
 .PARAMETER Route
 The routes, as range=next hop pairs separated by semicolons, e.g. 10.244.0.0/16=192.168.150.128. A next hop must be on
@@ -37,10 +36,10 @@ Invoke-Step -Name 'Set-ClusterRoute' -Body {
         $adapters[$each] = Get-SegmentAdapter -NextHop ($each -replace '^.*=', '')
         Assert-RouteFree -Route $each -Own $own
     }
-    # One that is there and not ours stays somebody else's, also where it goes with the next boot.
+    # An existing route that is not ours stays somebody else's, even if it will not survive a reboot.
     $mine = @($wanted | Where-Object { $own -contains $_ -or @(Get-RouteStore -Route $_).Count -eq 0 })
 
-    # Before they are made: a run that is cut short must not leave routes that nobody knows.
+    # Recorded before they are added, so that an interrupted run leaves no unrecorded routes.
     $known = @(@($own) + @($mine) | Sort-Object -Unique)
     Save-RouteRecord -Route $known
     $changed = $false

@@ -1,20 +1,20 @@
 <#
 .SYNOPSIS
-Makes the given names resolve through the hosts file, all others by the given DNS servers, and forgets what an earlier
-run was given.
+Writes the given names to the hosts file and sets DNS servers for all others. Names and servers of an earlier run are
+removed.
 
 .DESCRIPTION
-Lines of this step end with the comment "# kindows" and are the only ones it changes. Everything else in the file stays
-as it is. The DNS servers are a rule for all names in Windows' Name Resolution Policy Table, with the comment "kindows";
-what the adapters have stays, and counts again when the rule goes. The hosts file comes before both.
+This step's lines end with the comment "# kindows". All other lines stay as they are. The DNS servers are set with a
+rule for all names in Windows' Name Resolution Policy Table, with the comment "kindows". The adapters keep their
+servers, which apply again when the rule is removed. The hosts file takes precedence over both.
 
 .PARAMETER Entry
 The names, as address=name pairs separated by semicolons, e.g. 192.168.150.128=kindows-dev-control-plane. Empty: no
-names; those of an earlier run are removed. Default: none, mandatory. Source: ControlPlane.hostsEntries.
+names. Default: none, mandatory. Source: ControlPlane.hostsEntries.
 
 .PARAMETER DnsServers
-IPv4 addresses of DNS servers, separated by commas, in the order they are asked. Empty: what the adapters have. Default:
-empty. Source: settings, windows.dnsServers.
+IPv4 addresses of DNS servers, separated by commas, in the order they are queried. Empty: the adapters' servers.
+Default: empty. Source: settings, windows.dnsServers.
 
 .OUTPUTS
 Facts of the result (lib/Step.ps1): entries, dnsServers.

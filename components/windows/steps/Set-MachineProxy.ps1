@@ -1,25 +1,25 @@
 <#
 .SYNOPSIS
-Gives the machine, containerd and kubelet an HTTP proxy, or takes it away again.
+Sets an HTTP proxy for the machine, containerd and kubelet, or removes it.
 
 .DESCRIPTION
 Sets the machine's environment variables HTTP_PROXY, HTTPS_PROXY and NO_PROXY, and those of the services containerd and
-kubelet where they exist already, which are restarted if that changes anything. What the variables held before the
-first run is kept in C:\kindows\state\proxy.json and comes back when all three parameters are empty; services that run
-then keep the proxy until their next start, since this also happens when the machine stops being a node: a kubelet that
-is restarted would register its Node again, which has just been deleted. Windows' own proxy settings (WinHTTP,
-WinINET) are left alone: neither containerd nor Kubernetes looks at them.
+kubelet if they exist. The services restart if their variables change. The previous values of the variables are recorded
+in C:\kindows\state\proxy.json and restored when all three parameters are empty. Running services then keep the proxy
+until their next start. They are not restarted, because this also happens when the machine stops being a node, and a
+restarted kubelet would register its Node again, which has just been deleted. Windows' own proxy settings (WinHTTP,
+WinINET) are not changed, because neither containerd nor Kubernetes uses them.
 
 .PARAMETER HttpProxy
-Proxy for http, without a login: every user of the machine can read it. Empty: none. Default: none, mandatory. Source:
-settings, windows.proxy.http.
+Proxy for http, without credentials, because every user of the machine can read it. Empty: none. Default: none,
+mandatory. Source: settings, windows.proxy.http.
 
 .PARAMETER HttpsProxy
 Proxy for https, as HttpProxy. Empty: none. Default: none, mandatory. Source: settings, windows.proxy.https.
 
 .PARAMETER NoProxy
-What is reached without the proxy: hosts, domains with a leading dot, addresses and ranges, separated by commas. Empty:
-nothing. Default: none, mandatory. Source: stacks/node-setup.ts.
+Targets that are reached without the proxy: hosts, domains with a leading dot, addresses and ranges, separated by
+commas. Empty: nothing. Default: none, mandatory. Source: stacks/node-setup.ts.
 
 .OUTPUTS
 Facts of the result (lib/Step.ps1): httpProxy, httpsProxy, noProxy.
@@ -52,7 +52,7 @@ Invoke-Step -Name 'Set-MachineProxy' -Body {
     foreach ($name in 'containerd', 'kubelet') {
         $changed = ((Test-Service -Name $name) -and (Set-ServiceProxy -Name $name -Stop (-not $isRemoval))) -or $changed
     }
-    # Stopped by the above, or by a run that was cut short behind it.
+    # They were stopped above, or by an interrupted run.
     if (-not $isRemoval -and (Test-Service -Name 'containerd')) {
         Start-Containerd
         $null = Start-JoinedKubelet

@@ -3,16 +3,15 @@
 Checks that this machine can become a Windows node, and changes nothing.
 
 .DESCRIPTION
-Looks at the operating system (Windows Server, 64 bit, build and revision, what the pod network can do with it), its
-licence, PowerShell, the computer name, the free space of drive C:, the memory and whether the step runs with
-administrator rights. All that is wrong is said at once. The facts of the result name the build, so that the lab's
-outputs can show on what Windows a node really runs, the end of an evaluation licence and why a reboot is pending: both
-are no reason to stop, but worth a warning. The clock is not looked at here: without a control plane there is nothing to
-compare it with that must be right. Join-Node does, and corrects it.
+Checks the operating system (Windows Server, 64 bit, build and revision, support by the pod network), its licence,
+PowerShell, the computer name, the free space of drive C:, the memory and administrator rights. Reports all problems at
+once. The facts of the result include the build, which the lab's outputs show, the end of an evaluation licence and the
+reasons for a pending reboot, which only cause warnings. The clock is not checked, because without a control plane there
+is no clock to compare it with. Join-Node checks and corrects it.
 
 .PARAMETER ComputerName
 Name the computer must have: a DNS label of at most 15 characters, compared without regard to case. It becomes the
-node's name, so a machine that came up under another name must not join. Default: none, mandatory. Source: settings,
+node's name, so a machine with another name must not join. Default: none, mandatory. Source: settings,
 nodes[].name.
 
 .PARAMETER MinimumBuild
@@ -20,7 +19,7 @@ Lowest build number of Windows, e.g. 20348 (Server 2022). Default: 20348. Source
 and 2025 only (kubernetes/website#53724).
 
 .PARAMETER MinimumRevision
-Lowest revision (UBR) of exactly that build; later builds pass with any. Default: 2762, the update KB5044281 of October
+Lowest revision (UBR) of exactly that build; later builds may have any. Default: 2762, the update KB5044281 of October
 2024: revisions from 2322 on broke Calico's VXLAN (projectcalico/calico#8529, #9019). Source: settings of the stack.
 
 .PARAMETER MinimumFreeDiskGiB
@@ -28,11 +27,11 @@ Free space drive C: must have, in GiB. Default: 20: a Server Core image takes 5 
 evict pods below 15 % free.
 
 .PARAMETER MinimumMemoryMiB
-Memory the machine must have, in MiB. Default: 2048, what Microsoft asks for Windows Server; a machine given exactly
-2048 MiB reports a little less, so 64 MiB are taken off.
+Memory the machine must have, in MiB. Default: 2048, Microsoft's minimum for Windows Server. 64 MiB less are accepted,
+because a machine with exactly 2048 MiB reports a little less.
 
 .PARAMETER PodNetwork
-calico, flannel, or none: no pod network on this machine. Calico for Windows ends at Server 2022. Default: none. Source:
+calico, flannel or none. Calico for Windows does not support versions after Server 2022. Default: none. Source:
 settings, cni.kind.
 
 .OUTPUTS

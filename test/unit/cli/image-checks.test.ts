@@ -81,7 +81,10 @@ describe("whether an image can be made, before anything is built", () => {
       stack({ kind: "iso", path: "/gone.iso", update: { kb: "KB5044281" } }, {}),
     );
     assert.equal(lines.length, 2);
-    assert.match(lines.join("\n"), /The update KB5044281 was not looked for yet[^]*\n.*gone\.iso/);
+    assert.match(
+      lines.join("\n"),
+      /The update KB5044281 has not been looked up yet[^]*\n.*gone\.iso/,
+    );
     assert.deepEqual(asked, []);
   });
 
@@ -90,7 +93,7 @@ describe("whether an image can be made, before anything is built", () => {
       stack({ kind: "iso", path: at("client.iso"), update: { path: at("no.msu") } }),
     );
     assert.deepEqual(lines, [
-      "  - client.iso holds no Windows Server (its images: Windows 10 Pro). Write the path of an ISO of Windows Server.",
+      "  - client.iso contains no Windows Server (its images: Windows 10 Pro). Write the path of an ISO of Windows Server.",
       "  - no.msu is not an update (.msu). Write the path of an update (.msu) you may read, as it was downloaded.",
     ]);
     assert.ok(asked.includes("p7zip-full") && asked.includes("xorriso"), asked.join(" "));

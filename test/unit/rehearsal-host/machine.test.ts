@@ -110,6 +110,6 @@ describe("A wrong clock, rehearsed", () => {
     host.cluster.tellsTime = false;
     const expired = /x509: certificate has expired or is not yet valid/;
     const result = await assertFails(join(), "JoinFailed", expired);
-    assert.match(result.stderr, /does not tell its time/);
+    assert.match(result.stderr, /API server.s time could not be read/);
   });
 });

@@ -166,7 +166,7 @@ describe("Reset-Node, rehearsed", () => {
       }
     };
     const result = await assertDone(runStep(host, "Reset-Node"));
-    assert.match(result.stderr, /Defender does not tell its exclusions: The service cannot/);
+    assert.match(result.stderr, /Defender's exclusions could not be read: The service cannot/);
   });
 
   for (const [looks, problem] of [

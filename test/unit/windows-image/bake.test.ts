@@ -66,7 +66,7 @@ describe("what is baked into an image", () => {
       () => bakeOf(software({ kubelet, kubeLogRunner, crictl }), images),
       (error) =>
         error instanceof MediaError &&
-        /^containerd\S+\.tar\.gz, kubeadm\.exe are to be part of the image, and have no checksum that is known here.*Run `\.\/kindows fetch --stack <name>`/.test(
+        /^containerd\S+\.tar\.gz, kubeadm\.exe must be part of the image, but their checksums are not known.*Run `\.\/kindows fetch --stack <name>`/.test(
           error.problems.map(hostProblemText).join("\n"),
         ),
     );

@@ -360,11 +360,11 @@ describe("the way out of a machine that an image is made on", () => {
     "this host's own ports": ["CONNECT 127.0.0.1:22 HTTP/1.1\r\n\r\n", /^HTTP\/1\.1 502 only tunn/],
     "addresses that are not of the Internet": [
       "CONNECT 127.0.0.1:443 HTTP/1.1\r\n\r\n",
-      /^HTTP\/1\.1 502 127\.0\.0\.1 is 127\.0\.0\.1, which is no address of the Internet/,
+      /^HTTP\/1\.1 502 127\.0\.0\.1 is 127\.0\.0\.1, which is not a public internet address/,
     ],
     "a name for this host": [
       "CONNECT localhost:443 HTTP/1.1\r\n\r\n",
-      /^HTTP\/1\.1 502 localhost is \S+, which is no address of the Internet/,
+      /^HTTP\/1\.1 502 localhost is \S+, which is not a public internet address/,
     ],
     "anything but tunnels": ["GET / HTTP/1.1\r\n\r\n", /^HTTP\/1\.1 502 only tunnels/],
     "endless requests": ["x".repeat(9000), /^HTTP\/1\.1 502 the request is too long/],
@@ -393,7 +393,7 @@ describe("sealing over SSH", () => {
 
   it("makes up no Windows from nothing, or from what another script says", () => {
     for (const output of ["", "{}", '{"step":"Invoke-Bake","facts":{"build":1,"revision":2}}']) {
-      assert.throws(() => buildIn(output), /no script said which Windows it has/);
+      assert.throws(() => buildIn(output), /no script reported its Windows version/);
     }
   });
 

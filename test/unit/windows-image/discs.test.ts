@@ -207,7 +207,7 @@ describe("config disc", () => {
     const work = (): Promise<never> => assert.fail("a disc was made");
     await assert.rejects(
       withConfigDisc(at("work"), { texts: { "a/x.xml": "", "A/X.XML": "" } }, work),
-      /^Error: these files can't be on a disc:\n {2}- "A\/X\.XML" is "a\/x\.xml" to Windows$/,
+      /^Error: these files can't be on a disc:\n {2}- "A\/X\.XML" and "a\/x\.xml" are the same name to Windows$/,
     );
     await assert.rejects(
       withConfigDisc(at("work"), { texts: {}, files: { "a.sys": at("gone.sys") } }, work),
@@ -221,14 +221,14 @@ describe("config disc", () => {
     [`${"f/".repeat(130)}x`, 1, /has 261 characters, more than 240/],
     ["1/2/3/4/5/6/7/8/9", 1, /is 9 names deep, more than 8/],
     ["large.wim", 4 * 1024 ** 3, /more than 4 GiB/],
-    ["a//b", 1, /is no name/],
-    ["../b", 1, /is no name/],
-    ["a:b", 1, /has a character that no name may have/],
-    ["what?.txt", 1, /has a character that no name may have/],
-    ["blank ", 1, /ends with a blank or a dot/],
-    ["dot.", 1, /ends with a blank or a dot/],
-    ["drivers/aux.inf", 1, /is a device to Windows/],
-    ["COM1", 1, /is a device to Windows/],
+    ["a//b", 1, /is not a valid name/],
+    ["../b", 1, /is not a valid name/],
+    ["a:b", 1, /has a character that is not allowed in names/],
+    ["what?.txt", 1, /has a character that is not allowed in names/],
+    ["blank ", 1, /ends with a space or a dot/],
+    ["dot.", 1, /ends with a space or a dot/],
+    ["drivers/aux.inf", 1, /is the name of a device in Windows/],
+    ["COM1", 1, /is the name of a device in Windows/],
   ];
   it("can't have files whose names or sizes are not Windows' or Joliet's", () => {
     for (const [name, bytes, why] of bad) {
@@ -275,7 +275,7 @@ describe("the CD an image is installed by", () => {
         secrets,
         () => assert.fail("a disc was made"),
       ),
-      /kubeadm\.exe is to be part of the image, and is not in this host's cache. Run `\.\/kindows fetch --stack <name>`/,
+      /kubeadm\.exe must be part of the image, but is not in this host's cache. Run `\.\/kindows fetch --stack <name>`/,
     );
     await withImageDisc(at("build"), windows, media, bake, secrets, async (iso) => {
       const disc = await listDisc(iso);

@@ -79,13 +79,13 @@ describe("media of an image", () => {
       windowsWith("{ kind: evaluation-iso, acceptLicence: true }"),
     );
     const message =
-      /^The update KB5044281 was not looked for yet; the evaluation ISO that is pinned here had .* in May 2024 already, and a node needs 20348\.2762 .*kindows fetch/;
+      /^The update KB5044281 has not been looked up yet; the pinned evaluation ISO had .* in May 2024 already, and a node needs 20348\.2762 .*kindows fetch/;
     assert.match(problem, message);
   });
 
   it("that are missing, and missing consent, are all reported at once", async () =>
     assert.deepEqual(await problemsOf(windowsWith("{ kind: evaluation-iso }")), [
-      "The evaluation ISO is not used before you agree: Microsoft's terms for evaluations of Windows Server hold for it: 180 days, activated over the internet within the first 10 (it shuts down otherwise), not for production. They are shown with the download on https://www.microsoft.com/evalcenter and by Windows itself. Write `acceptLicence: true` below kindows:windows.image when you have read them.",
+      "The evaluation ISO is not used before you agree to its terms. Microsoft's terms for evaluations of Windows Server apply: 180 days, not for production, and activation over the internet within the first 10 days (otherwise it shuts down). They are shown with the download on https://www.microsoft.com/evalcenter and by Windows itself. When you have read them, write `acceptLicence: true` below kindows:windows.image.",
       `${virtioDrivers.uri} is not in this host's cache. Run \`./kindows fetch --stack <name>\`.`,
       `${openSshArchive.uri} is not in this host's cache. Run \`./kindows fetch --stack <name>\`.`,
     ]));
@@ -95,7 +95,7 @@ describe("media of an image", () => {
     const old = good().replace("windows.iso", "old.iso");
     const withUpdate = (name: string): Settings["windows"] =>
       windowsWith(old.replace(" }", ` }, update: { path: ${at(name)} }`));
-    assert.match((await problemsOf(windowsWith(old)))[0] ?? "", /^old\.iso holds 20348\.587/);
+    assert.match((await problemsOf(windowsWith(old)))[0] ?? "", /^old\.iso contains 20348\.587/);
     await makeUpdate(at("good.msu"));
     const { update, windows } = await examineMedia(withUpdate("good.msu"), cache);
     assert.deepEqual([update?.path, windows.image.revision], [at("good.msu"), 587]);
@@ -111,13 +111,13 @@ describe("media of an image", () => {
     }
     const another = "Write the path of an update (.msu) you may read, as it was downloaded.";
     const unpacked =
-      "is no update: nothing in it is a cabinet or a WIM. Write the path of an .msu, as Microsoft's Update Catalog has it, not of what was unpacked from one.";
+      "is not an update: it contains neither a cabinet nor a WIM. Write the path of an .msu file from Microsoft's Update Catalog, not of a file unpacked from one.";
     assert.deepEqual(
       problems.map((problem) => problem.replace(/7-Zip says .*?\. Write/, "7-Zip says so. Write")),
       [
         `wim.msu ${unpacked}`,
         `unpacked.cab ${unpacked}`,
-        `cut.msu is damaged or cut off: 7-Zip says so. ${another}`,
+        `cut.msu is damaged or truncated: 7-Zip says so. ${another}`,
         `page.msu is not an update (.msu). ${another}`,
         `gone.msu does not exist. ${another}`,
       ],
@@ -144,7 +144,7 @@ describe("media of an image", () => {
     );
     assert.deepEqual(await problemsOf(windowsWith(image)), [
       "part.iso is not a virtio-win ISO with drivers for Windows Server 2022: it lacks viostor/2k22/amd64, virtio-win-guest-tools.exe. Write the path of virtio-win.iso, as the virtio-win project publishes it.",
-      "virtio.iso is not a zip archive: 7-Zip takes it for Iso. Write the path of a zip archive you may read, as it was downloaded.",
+      "virtio.iso is not a zip archive: 7-Zip detects Iso. Write the path of a zip archive you may read, as it was downloaded.",
     ]);
   });
 

@@ -78,12 +78,12 @@ describe("an update in Microsoft's Update Catalog", () => {
   it("is not guessed", async () => {
     await assert.rejects(
       find(others),
-      /^Error: 0 updates .* among what it has: 2024-10 Cumulative/,
+      /^Error: it has 0 such updates .* It found: 2024-10 Cumulative/,
     );
-    await assert.rejects(find([]), /among what it has: nothing$/);
+    await assert.rejects(find([]), /It found: nothing$/);
     await assert.rejects(
       find([cumulative, cumulative]),
-      /^Error: 2 updates of Windows Server 2022/,
+      /^Error: it has 2 such updates of Windows Server 2022/,
     );
     for (const [url, sha256] of [
       [file, ""],

@@ -221,7 +221,7 @@ describe("choosing among the images of an ISO", () => {
     "one for clients": [
       [{ name: "Windows 11 Pro", editionId: "Professional", installationType: "Client" }],
       {},
-      "holds no Windows Server (its images: Windows 11 Pro). Write the path of an ISO of Windows Server.",
+      "contains no Windows Server (its images: Windows 11 Pro). Write the path of an ISO of Windows Server.",
     ],
     "one without the edition": [
       server.slice(0, 3),
@@ -236,17 +236,17 @@ describe("choosing among the images of an ISO", () => {
     "an older Windows": [
       [{ build: 17763 }],
       {},
-      `holds build 17763, and Windows Server 2022 is build 20348. ${useIso}.`,
+      `contains build 17763, and Windows Server 2022 is build 20348. ${useIso}.`,
     ],
     "another version, which the settings know": [
       [{ build: 26100 }],
       {},
-      `holds build 26100, and Windows Server 2022 is build 20348. ${useIso}, or write "2025" for kindows:windows.version.`,
+      `contains build 26100, and Windows Server 2022 is build 20348. ${useIso}, or write "2025" for kindows:windows.version.`,
     ],
     "one that lacks updates": [
       [{ revision: 2761 }],
       {},
-      "holds 20348.2761, and a node needs 20348.2762 (KB5044281, October 2024) or newer. Name a cumulative update of Microsoft's. First download the newest one for `Microsoft server operating system version 21H2` (x64, .msu) from catalog.update.microsoft.com; then write `update: { path: /the/file.msu }` below kindows:windows.image; then run this again. Or use a newer ISO: docs/windows-image.md, under An old ISO.",
+      "contains 20348.2761, and a node needs 20348.2762 (KB5044281, October 2024) or newer. Add one of Microsoft's cumulative updates. First download the newest one for `Microsoft server operating system version 21H2` (x64, .msu) from catalog.update.microsoft.com; then write `update: { path: /the/file.msu }` below kindows:windows.image; then run this again. Or use a newer ISO: docs/windows-image.md, under An old ISO.",
     ],
   };
   eachCase("refuses %s", refused, async ([images, want, problem]) => {
@@ -309,7 +309,7 @@ describe("examining an ISO of Windows", () => {
     const images = [{ architecture: 12, build: 14393, language: "fr-FR" }];
     assert.deepEqual(await problemsOf(await isoWith("everything", images)), [
       "everything.iso is for ARM64, and the machines are x86_64. Use the ISO for x64.",
-      "everything.iso holds build 14393, and Windows Server 2022 is build 20348. Use an ISO of Windows Server 2022.",
+      "everything.iso contains build 14393, and Windows Server 2022 is build 20348. Use an ISO of Windows Server 2022.",
       'everything.iso is not in the language "en-US". It has: fr-FR. Write that for kindows:windows.image.language.',
     ]);
   });
@@ -325,7 +325,7 @@ describe("examining an ISO of Windows", () => {
         await makeWim(at("bad.wim"), serverImages);
         truncateSync(at("bad.wim"), 400);
       },
-      "is damaged or cut off: its list of images is not within it",
+      "is damaged or truncated: its list of images is not within it",
     ],
   };
   eachCase("refuses an install.wim that is %s", badWims, async ([write, why]) => {
@@ -344,7 +344,7 @@ describe("examining an ISO of Windows", () => {
     assert.deepEqual(await problemsOf(at("text.iso")), [`text.iso is not an ISO. ${instead}`]);
     await makeWim(at("named.iso"), [{}]);
     assert.deepEqual(await problemsOf(at("named.iso")), [
-      `named.iso is not an ISO: 7-Zip takes it for wim. ${instead}`,
+      `named.iso is not an ISO: 7-Zip detects wim. ${instead}`,
     ]);
     assert.deepEqual(await problemsOf(at("nowhere.iso")), [
       `nowhere.iso does not exist. ${instead}`,
@@ -358,7 +358,7 @@ describe("examining an ISO of Windows", () => {
     const [problem = ""] = await problemsOf(iso);
     assert.match(
       problem,
-      /^whole\.iso (is damaged or cut off: 7-Zip says Unexpected end of archive|is not an ISO)/,
+      /^whole\.iso (is damaged or truncated: 7-Zip says Unexpected end of archive|is not an ISO)/,
     );
   });
 

@@ -103,7 +103,7 @@ describe("commands of steps", () => {
     [
       "a value that can't be carried, without repeating it",
       () => scriptCommand(folder, setHostsEntry, { Entry: 'se"cret', DnsServers: "" }),
-      /^Error: Set-HostsEntry: parameter Entry can't be passed on a command line: it holds a double quote$/,
+      /^Error: Set-HostsEntry: parameter Entry can't be passed on a command line: it contains a double quote$/,
     ],
     ...[1.5, -1, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 60].map(
       (number) =>

@@ -1,60 +1,60 @@
 import { formatSeconds } from "../../../../toolchain/progress-text.ts";
 
 interface Stage {
-  readonly does: string;
-  /** A script's line with which it begins. */
+  readonly description: string;
+  /** The line of a script with which the stage begins. */
   readonly begins?: RegExp;
-  /** Longest time it may take under KVM. */
+  /** Time limit under KVM. */
   readonly limitMinutes: number;
   readonly remedy: string;
 }
 
-const look = "Look at the screenshot.";
+const lookAtScreenshot = "Look at the screenshot.";
 
 /**
- * The stages in their order. Limits: a public CI with slow disks allows 30 minutes to the first restart and 150 in all
- * (dockur/windows); eight minutes for all of it were measured on a workstation (sig-windows-dev-tools). None was
- * measured here. Updates are said to take up to 90 minutes on a slow machine; that stage is skipped without an update.
+ * The stages in order. The time limits are estimates, not measurements. A public CI with slow disks allows 30 minutes
+ * to the first restart and 150 in all (dockur/windows); a workstation took eight minutes in all
+ * (sig-windows-dev-tools). Updates are said to take up to 90 minutes on a slow machine.
  */
 const stages = {
   boot: {
-    does: "Windows Setup starts from its disc",
+    description: "Windows Setup starts from its disc",
     limitMinutes: 15,
-    remedy: `${look} A firmware's shell or prompt: the disc does not boot. A question of Setup: the answer file does not fit this Windows.`,
+    remedy: `${lookAtScreenshot} If it shows the firmware's shell or prompt, the disc does not boot. If Setup asks a question, the answer file does not fit this Windows.`,
   },
   copy: {
-    does: "Windows Setup copies Windows to the disk",
+    description: "Windows Setup copies Windows to the disk",
     limitMinutes: 45,
-    remedy: `${look} A message of Setup names what it can't do.`,
+    remedy: `${lookAtScreenshot} Setup may show an error message.`,
   },
   setup: {
-    does: "Windows sets itself up, until the first logon",
+    description: "Windows sets itself up, until the first logon",
     limitMinutes: 60,
-    remedy: `${look} A question: the answer file does not fit this Windows. A desktop or prompt: the first logon did not find the script on the disc.`,
+    remedy: `${lookAtScreenshot} If Setup asks a question, the answer file does not fit this Windows. If it shows a desktop or prompt, the first logon did not find the script on the disc.`,
   },
   prepare: {
-    does: "the first logon prepares the image",
+    description: "the first logon prepares the image",
     begins: /^installed, preparing the image$/,
     limitMinutes: 45,
-    remedy: `${look} The last line on the serial port says what was begun.`,
+    remedy: `${lookAtScreenshot} The last line on the serial port names the task that was started.`,
   },
   update: {
-    does: "the update is installed, and Windows restarts with it",
+    description: "the update is installed, and Windows restarts with it",
     begins: /^installing the update$/,
     limitMinutes: 120,
-    remedy: `${look} The machine's SSH server must answer after the restart; C:\\Windows\\Logs\\CBS\\CBS.log on it says what was done.`,
+    remedy: `${lookAtScreenshot} The machine's SSH server must answer after the restart. The update's log is C:\\Windows\\Logs\\CBS\\CBS.log on the machine.`,
   },
   seal: {
-    does: "the nodes' steps run in the image, and it is sealed, over SSH",
+    description: "the nodes' steps run in the image, and it is sealed, over SSH",
     begins: /^(initialized|build \d+\.\d+)$/,
     limitMinutes: 45,
     remedy:
-      "The machine's SSH server must answer, also after a reboot: see what the last attempt met.",
+      "The machine's SSH server must answer, also after a reboot. See the error of the last attempt.",
   },
   "power-off": {
-    does: "sysprep generalizes and shuts down",
+    description: "sysprep generalizes and shuts down",
     limitMinutes: 45,
-    remedy: `${look} Why sysprep stopped is on the serial port, where it did.`,
+    remedy: `${lookAtScreenshot} If sysprep failed, the reason is on the serial port.`,
   },
 } as const satisfies Readonly<Record<string, Stage>>;
 
@@ -62,16 +62,16 @@ type StageName = keyof typeof stages;
 
 const order = Object.keys(stages) as StageName[];
 
-/** The last lines of Initialize-Image.ps1: the SSH server answers, now or after the restart. */
+/** Last lines of Initialize-Image.ps1, after which the SSH server answers, now or after the restart. */
 const openLines = ["initialized", "updated, rebooting"];
 
-/** How long a resumed machine may take until a script runs on it: a start of Windows, and a login. */
+/** Time limit for a resumed machine to start Windows, accept a login and run the first script. */
 const comeBackMinutes = 15;
 
-/** Setup writes more than this once it copies; partitions and file systems alone are smaller. */
+/** Setup has begun to copy once it has written more than this. Partitions and file systems alone take less. */
 const copyingBytes = 16 * 1024 ** 2;
 
-/** So many restarts before anything is copied are a boot loop. */
+/** This many restarts before anything is copied are a boot loop. */
 const emptyRestarts = 3;
 
 const sameRestartMilliseconds = 2000;
@@ -87,7 +87,7 @@ export class StageError extends Error {
   }
 }
 
-/** A disk of an interrupted build is unusable. */
+/** The disk of an interrupted build is unusable. */
 export class NotResumed extends StageError {
   constructor(why: string) {
     super(`the machine of the interrupted build is unusable: ${why}`, "The build starts over.");
@@ -95,49 +95,49 @@ export class NotResumed extends StageError {
 }
 
 /**
- * Follows the build of an image by what is seen from outside: bytes written to its disk, restarts, lines on the serial
- * port, the power going off.
+ * Follows the build of an image by what can be observed from outside the machine: bytes written to its disk, restarts,
+ * lines on the serial port, and the shutdown.
  */
 export class BuildStages {
   stage: StageName = "boot";
   lastSeen = "the machine was switched on";
-  /** Whether the machine's SSH server answers, now or after a requested restart. */
+  /** Whether the machine's SSH server answers, possibly only after a restart that was ordered. */
   isOpen = false;
-  /** Whether it is being sealed: soon nobody can log in. */
+  /** Whether the machine is being sealed, after which nobody can log in any more. */
   isSealing = false;
   #since: number;
   #restarts = 0;
   #lastRestart = -Infinity;
-  /** Whether the host has started scripts on it. */
-  #isBack: boolean;
+  /** Whether the disk has proven usable: it is new, or a script has run on the resumed machine. */
+  #isUsable: boolean;
 
   /**
-   * @param slowness factor of all limits: emulation is some ten times slower.
+   * @param slowness factor for all time limits. Emulation is some ten times slower than KVM.
    * @param isResumed whether the machine starts from the disk of a build that was interrupted after Windows was set up.
    */
   constructor(
-    private readonly say: (line: string) => void,
+    private readonly report: (line: string) => void,
     now: number,
     private readonly slowness = 1,
     isResumed = false,
   ) {
     this.#since = now;
-    this.#isBack = !isResumed;
+    this.#isUsable = !isResumed;
     if (isResumed) {
       this.stage = "seal";
       this.isOpen = true;
     }
-    this.#tellStage();
+    this.#reportStage();
   }
 
-  /** Whether Windows is set up, and not being sealed yet: a build that is killed now can be resumed. */
+  /** Whether a build that is killed now can be resumed: Windows is set up, and is not being sealed yet. */
   get isKept(): boolean {
     return this.stage === "seal" && !this.isSealing;
   }
 
   /** Whether it was started from the disk of an interrupted build that has not proven usable yet. */
   get isDoubtful(): boolean {
-    return !this.#isBack;
+    return !this.#isUsable;
   }
 
   /** @param bytes written to the disk since the machine was switched on. */
@@ -148,7 +148,7 @@ export class BuildStages {
   }
 
   /**
-   * The machine restarts. QEMU may report one restart several times, as a guest requests it in every way it knows.
+   * Records a restart. QEMU may report one restart several times, because a guest tries every way of requesting it.
    *
    * @throws StageError for a boot loop.
    */
@@ -175,8 +175,8 @@ export class BuildStages {
       this.lastSeen = message;
       throw this.#failure(`the machine says: ${message}`);
     }
-    // Of Confirm-ImageBuild.ps1, once it has found a supported Windows.
-    this.#isBack ||= message.startsWith("build ");
+    // Confirm-ImageBuild.ps1 prints this once it has found a supported Windows.
+    this.#isUsable ||= message.startsWith("build ");
     // The first line of Complete-Image.ps1.
     this.isSealing ||= message === "sealing";
     this.isOpen ||= openLines.includes(message);
@@ -188,11 +188,12 @@ export class BuildStages {
     }
   }
 
-  tried(what: string): void {
-    this.lastSeen = what;
+  /** @param problem why an attempt to seal the machine over SSH failed. */
+  tried(problem: string): void {
+    this.lastSeen = problem;
   }
 
-  /** The sealing script has finished; only the machine's shutdown is missing. */
+  /** Records that the sealing script has finished. The machine has yet to shut down. */
   sealed(now: number): void {
     if (this.#isBefore("power-off")) {
       this.#enter("power-off", "the image is sealed", now);
@@ -216,8 +217,8 @@ export class BuildStages {
   }
 
   #failure(why: string): StageError {
-    const { does, remedy } = stages[this.stage];
-    return new StageError(`${this.#number()}, ${does}: ${why}`, remedy);
+    const { description, remedy } = stages[this.stage];
+    return new StageError(`${this.#number()}, ${description}: ${why}`, remedy);
   }
 
   #number(): string {
@@ -228,24 +229,26 @@ export class BuildStages {
     return order.indexOf(this.stage) < order.indexOf(stage);
   }
 
-  #see(what: string): void {
-    this.lastSeen = what;
-    this.say(what);
+  #see(event: string): void {
+    this.lastSeen = event;
+    this.report(event);
   }
 
   #enter(stage: StageName, seen: string, now: number): void {
     this.#see(seen);
     this.stage = stage;
     this.#since = now;
-    this.#tellStage();
+    this.#reportStage();
   }
 
-  #tellStage(): void {
+  #reportStage(): void {
     const limit = formatSeconds(this.#limitSeconds());
-    this.say(`${this.#number()}: ${stages[this.stage].does}; at most ${limit}`);
+    this.report(`${this.#number()}: ${stages[this.stage].description}; at most ${limit}`);
   }
 
   #limitSeconds(): number {
-    return (this.#isBack ? stages[this.stage].limitMinutes : comeBackMinutes) * 60 * this.slowness;
+    return (
+      (this.#isUsable ? stages[this.stage].limitMinutes : comeBackMinutes) * 60 * this.slowness
+    );
   }
 }

@@ -4,10 +4,10 @@ import type { Settings } from "../../../../config/settings.ts";
 import { podNetworks } from "../../../cni/registry.ts";
 import { type BuiltArtifacts, builtSoFar } from "../../../../toolchain/built.ts";
 
-/** An image that was built from an ISO: its disk, and the first 12 digits of the hash of its inputs. */
+/** An image that was built from an ISO, as path of its disk and the first 12 digits of the hash of its inputs. */
 export type BuiltImage = NonNullable<BuiltArtifacts["windowsImages"]>[string];
 
-/** The settings that an image depends on: its media, and what its nodes' steps install. */
+/** The settings that an image depends on: its media, and the programs and container images that are baked in. */
 export interface ImageSettings {
   readonly windows: Pick<
     Settings["windows"],
@@ -28,10 +28,12 @@ export function imageKey({ windows, cluster, cni }: ImageSettings): string {
     .slice(0, 16);
 }
 
-/** The image that this clone has built for these settings; undefined if there is none, or it is no longer in the cache. */
+/**
+ * The image that this clone has built for these settings; undefined if none was built, or it is no longer in the cache.
+ */
 export function builtImage(settings: ImageSettings): BuiltImage | undefined {
-  const found = builtSoFar().windowsImages?.[imageKey(settings)];
-  return found !== undefined && statSync(found.path, { throwIfNoEntry: false }) !== undefined
-    ? found
+  const image = builtSoFar().windowsImages?.[imageKey(settings)];
+  return image !== undefined && statSync(image.path, { throwIfNoEntry: false }) !== undefined
+    ? image
     : undefined;
 }

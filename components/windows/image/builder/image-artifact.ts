@@ -28,7 +28,7 @@ export const imageArtifactName = "windows-image";
 
 export const imageFile = "windows.qcow2";
 
-/** Folder of the screenshots that were taken while an image was built. */
+/** Folder of the screenshots from the build of an image. */
 export function screensFolder(cache: Cache, address: string): string {
   return screensBeside(cache.logFile(address));
 }
@@ -37,33 +37,35 @@ function screensBeside(logFile: string): string {
   return logFile.replace(/\.log$/, ".screens");
 }
 
-/** Values for tests, which install a small and slow stand-in for Windows. */
+/** Overrides for tests, which install a small and slow stand-in for Windows. */
 export interface BuilderChanges {
   readonly memoryMiB?: number;
   readonly slowness?: number;
   readonly emulator?: string;
-  /** Steps of its nodes that are already done in the image. */
+  /** Steps to bake into the image. */
   readonly bake?: Bake;
-  /** Disk space that must be free before, in GiB. */
+  /** Disk space that must be free before the build, in GiB. */
   readonly neededGiB?: number;
 }
 
-/** Memory of the machine it is built on. Setup needs 2 GiB for Server with a desktop; more makes it faster. */
+/**
+ * Memory of the machine that an image is built on. Setup needs 2 GiB for Server with a desktop; more makes it faster.
+ */
 export const builderMemoryMiB = 4096;
 
-/** More do not make Setup faster. */
-const mostCpus = 4;
+/** More CPUs do not make Setup faster. */
+const maxCpus = 4;
 
 /**
- * What Windows writes until it is sealed: 15 GiB were enough for Core (sig-windows-dev-tools), a desktop takes more.
- * An estimate; it has not been measured here.
+ * Disk space that Windows takes until it is sealed. 15 GiB were enough for Core (sig-windows-dev-tools); a desktop
+ * takes more. This is an estimate, not a measurement.
  */
 const neededGiB = 20;
 
-/** Additional space for an update: itself on the CD, and what it unpacks and replaces on the disk. An estimate. */
+/** Additional space for an update, on the CD and unpacked on the disk. An estimate. */
 const updateGiB = 8;
 
-/** Disk space, in GiB, that building an image takes in the cache beside its media. */
+/** Disk space, in GiB, that building an image takes in the cache, besides its media. */
 export function imageRoomGiB(withUpdate: boolean): number {
   return neededGiB + (withUpdate ? updateGiB : 0);
 }
@@ -73,8 +75,8 @@ const programTimeoutSeconds = 120;
 type ImageStack = Pick<Settings, "windows" | "hypervisor" | "cluster" | "cni">;
 
 /**
- * The golden image of a stack whose settings name an ISO: installed once on a temporary machine, in a plain QEMU, and kept in
- * the cache under a hash of its inputs.
+ * The Windows image of a stack whose settings name an ISO. It is installed once, on a temporary machine in a plain
+ * QEMU, and kept in the cache under a hash of its inputs.
  */
 export function windowsImage(
   { windows, hypervisor, cluster, cni }: ImageStack,
@@ -141,7 +143,7 @@ async function build(all: Build): Promise<void> {
   await rm(screens, { recursive: true, force: true });
   const install = async (resumed: ImageSecrets | undefined): Promise<ImageBuild> => {
     const secrets = resumed ?? newImageSecrets();
-    // QEMU's sockets and the disc with keys and password: private, and removed once the image exists.
+    // For QEMU's sockets, and the disc with keys and a password. Removed once the image exists.
     const folder = path.join(into, "private");
     await rm(folder, { recursive: true, force: true });
     await mkdir(folder, { mode: 0o700 });
@@ -154,14 +156,14 @@ async function build(all: Build): Promise<void> {
       await makeDisk(partial.disk);
     }
     progress(
-      `${resumed === undefined ? "installs" : "continues"} ${name}, build ${onIso}; pictures of the screen: ${screens}; ` +
-        `the screen itself: vncviewer ${path.join(folder, screenSocket)}`,
+      `${resumed === undefined ? "installs" : "continues"} ${name}, build ${onIso}; screenshots: ${screens}; ` +
+        `live screen: vncviewer ${path.join(folder, screenSocket)}`,
     );
     const found = await withImageDisc(folder, windows, media, bake, secrets, (config) =>
       runBuilder({
         machine: {
           accelerator: hypervisor.domainType === "kvm" ? "kvm" : "tcg",
-          cpus: Math.min(mostCpus, availableParallelism()),
+          cpus: Math.min(maxCpus, availableParallelism()),
           memoryMiB: changes.memoryMiB ?? builderMemoryMiB,
           uefi,
           folder,
@@ -193,14 +195,14 @@ async function build(all: Build): Promise<void> {
     });
     await rename(partial.disk, disk);
   } finally {
-    // However it ended: only a killed build is resumed.
+    // Also after a failure: only a killed build is resumed.
     await partial.remove();
   }
   if (media.update !== undefined && found.revision === revisionOnIso) {
     progress(`warning: the update changed nothing: Windows is ${onIso}, as on the ISO`);
   }
   await examineDisk(disk, windowsDisk);
-  // Nothing was flushed during the build.
+  // QEMU flushed nothing during the build.
   await flushFile(disk);
   await writeImageNote(into, { version: windows.version, edition, language, ...found });
 }
@@ -208,6 +210,7 @@ async function build(all: Build): Promise<void> {
 async function makeDisk(disk: string): Promise<void> {
   const args = ["create", "-q", "-f", "qcow2", disk, `${imageDiskGiB}G`];
   const made = await runMediaProgram("qemu-img", args, programTimeoutSeconds);
-  if (made.how !== "well") throw new Error(`no disk could be made as ${disk}: ${made.reason}`);
+  if (made.how !== "well")
+    throw new Error(`qemu-img could not create the disk ${disk}: ${made.reason}`);
   await chmod(disk, 0o600);
 }

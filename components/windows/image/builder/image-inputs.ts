@@ -20,11 +20,11 @@ import { sealCommand } from "./seal-image.ts";
 const imageFormat = "1";
 
 /**
- * All inputs of an image by name, without secrets. What was found on the ISO follows from ISO and edition, so an existing
- * image needs no media.
+ * All inputs of an image by name, without secrets. The number and name of the image on the ISO follow from the ISO and
+ * the edition, so they are not inputs, and an image that exists already needs no downloaded media.
  *
- * @param bake what is baked in; may throw MediaError.
- * @throws MediaError for media that are not named, cannot be read, or have no known checksum.
+ * @param bake returns the steps to bake in; may throw MediaError.
+ * @throws MediaError for media that are not in the settings, cannot be read, or have no known checksum.
  */
 export async function imageInputs(
   windows: Settings["windows"],
@@ -33,12 +33,12 @@ export async function imageInputs(
 ): Promise<Readonly<Record<string, string>>> {
   const { version } = windows;
   const image = isoImageOf(windows);
-  const { media, problems: unnamed } = imageMedia(image, windowsVersionOf(version));
-  const problems: HostProblem[] = [...unnamed];
+  const { media, problems: missing } = imageMedia(image, windowsVersionOf(version));
+  const problems: HostProblem[] = [...missing];
   const digests: Record<string, string> = {};
   for (const { name, source } of media) {
     try {
-      // A user's file is read once, and again if it has changed.
+      // A user's file is hashed once, and again if it has changed.
       digests[`medium ${name}`] =
         source.kind === "download"
           ? source.sha256
@@ -62,7 +62,7 @@ export async function imageInputs(
     firmware,
     diskGiB: String(imageDiskGiB),
     productKey: hash((image.kind === "iso" && image.productKey) || ""),
-    // As for every image: without the image's number, key and password.
+    // With constants for the image's number, product key and password.
     answerFile: hash(
       answerFile({
         imageIndex: 0,

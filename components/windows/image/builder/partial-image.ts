@@ -11,17 +11,17 @@ import { uefiVariables } from "./qemu-command.ts";
 const stateFile = "state.json";
 
 const stateSchema = z.strictObject({
-  /** Name and hash of the image: a disk of another one is never resumed. */
+  /** Name and hash of the image. The disk of another image is never resumed. */
   address: z.string(),
-  /** Boot id of this host: as QEMU does not flush, writes survive the end of QEMU but not of the host. */
+  /** Boot id of this host. QEMU does not flush, so writes survive the end of QEMU but not of the host. */
   bootId: z.string(),
   secrets: imageSecretsSchema,
 });
 
 /**
- * The disk of an image that is being built, in a private folder named by the image's name and hash. From the end of Windows'
- * setup until sealing, its keys are beside it, so that the next build can resume if this one is killed. Only the holder of
- * the lock of the image's entry may touch it.
+ * The disk of an image that is being built, in a private folder named by the image's name and hash. From the end of
+ * Windows' setup until sealing, the folder also has the machine's keys, so that the next build can resume if this one
+ * is killed. Only the process that holds the lock of the image's cache entry may use the folder.
  */
 export class PartialImage {
   readonly #folder: string;
@@ -42,12 +42,13 @@ export class PartialImage {
     return path.join(this.#folder, uefiVariables);
   }
 
+  /** The phase in which an earlier build was interrupted; undefined if none was. */
   async cutOff(): Promise<"in Setup" | "while the nodes' steps ran" | undefined> {
     if ((await stat(this.#folder).catch(() => undefined)) === undefined) return undefined;
     return (await this.kept()) === undefined ? "in Setup" : "while the nodes' steps ran";
   }
 
-  /** Keys of a disk that can be resumed; undefined if there is none, or it cannot be trusted. */
+  /** Keys of a disk that can be resumed; undefined if there is none, or if the host has rebooted since. */
   async kept(): Promise<ImageSecrets | undefined> {
     const text = await readFile(path.join(this.#folder, stateFile), "utf8").catch(() => "");
     const state = stateSchema.safeParse(parseJson(text));
@@ -66,7 +67,11 @@ export class PartialImage {
     await mkdir(this.#folder, { recursive: true, mode: 0o700 });
   }
 
-  /** From now on the disk can be resumed. The machine's folder has its UEFI variables, if it has any. */
+  /**
+   * Makes the disk resumable from now on.
+   *
+   * @param machineFolder has the machine's UEFI variables, if it has UEFI.
+   */
   async keep(secrets: ImageSecrets, machineFolder: string): Promise<void> {
     const variables = path.join(machineFolder, uefiVariables);
     if ((await stat(variables).catch(() => undefined)) !== undefined) {
@@ -78,7 +83,7 @@ export class PartialImage {
     writeWhole(path.join(this.#folder, stateFile), `${JSON.stringify(state)}\n`, 0o600);
   }
 
-  /** From now on it cannot be resumed: removes its keys, as soon nobody can log in to it. */
+  /** Makes the disk no longer resumable, because sealing ends the ability to log in. */
   async withdraw(): Promise<void> {
     await rm(path.join(this.#folder, stateFile), { force: true });
   }
@@ -102,7 +107,7 @@ export async function writeImageNote(folder: string, note: ImageNote): Promise<v
   await writeFile(path.join(folder, "image.json"), `${JSON.stringify(note, undefined, 2)}\n`);
 }
 
-/** Undefined if there is none, or it cannot be read. */
+/** Undefined if the note is missing or cannot be read. */
 export async function readImageNote(folder: string): Promise<ImageNote | undefined> {
   try {
     return noteSchema.parse(JSON.parse(await readFile(path.join(folder, "image.json"), "utf8")));

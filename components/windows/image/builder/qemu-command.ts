@@ -1,30 +1,30 @@
-/** UEFI's firmware and the template of its variables, as files on this host. */
+/** UEFI firmware and the template of its variables, as paths on this host. */
 export interface UefiFirmware {
   readonly code: string;
   readonly variables: string;
 }
 
-/** The machine Windows is installed on; afterwards only its disk is left. */
+/** The temporary machine that Windows is installed on. Only its disk is kept. */
 export interface BuilderMachine {
-  /** `tcg` emulates: good enough for tests, far too slow for Windows. */
+  /** `tcg` emulates the CPU, which is fast enough for tests but far too slow for Windows. */
   readonly accelerator: "kvm" | "tcg";
   readonly cpus: number;
   readonly memoryMiB: number;
   /** Undefined: BIOS. */
   readonly uefi: UefiFirmware | undefined;
-  /** Private working directory of QEMU, to which names without a path refer. */
+  /** Private working directory of QEMU. Relative names refer to it. */
   readonly folder: string;
   readonly disk: string;
   /** Discs in the order of their drive letters: Windows' own, then the one with the answer file. */
   readonly discs: readonly string[];
 }
 
-/** The disk's size: the minimum for Windows, as an overlay can be larger but not smaller. */
+/** The disk's size is the minimum for Windows. A machine's overlay can be larger, but not smaller. */
 export const imageDiskGiB = 32;
 
-/** Names in the machine's private folder. */
+/** Names of files in the machine's private folder. */
 export const serialFile = "com1.log";
-/** Screen and keyboard, for a viewer of VNC. */
+/** Screen and keyboard, for a VNC viewer. */
 export const screenSocket = "vnc.sock";
 export const uefiVariables = "uefi-variables.fd";
 
@@ -32,8 +32,8 @@ export const uefiVariables = "uefi-variables.fd";
 export const diskNode = "disk";
 
 /**
- * Hyper-V's enlightenments, as the machines made from the image have them (`domain-xslt.ts`), and one more: with
- * `crash` Windows reports a blue screen (GUEST_PANICKED), which otherwise looks like any restart.
+ * The Hyper-V enlightenments of the machines made from the image (`domain-xslt.ts`), plus `crash`, with which Windows
+ * reports a blue screen (GUEST_PANICKED) that would otherwise look like any restart.
  */
 const enlightenments = [
   ...["hv_relaxed", "hv_vapic", "hv_spinlocks=0xfff", "hv_vpindex", "hv_runtime", "hv_time"],
@@ -43,11 +43,11 @@ const enlightenments = [
 /**
  * Arguments of QEMU for the machine an image is built on. It starts paused, with QMP on standard input.
  *
- * The disk comes first in the boot order, Windows' disc second: an empty disk fails and the disc starts without a key press,
- * and after Setup's first restart the disk starts. SeaBIOS 1.14 and later ignores virtio disks that are not in the boot
- * order, and Setup then cannot install on them.
+ * The disk comes first in the boot order, Windows' disc second. Booting the empty disk fails, so the disc starts; after
+ * Setup's first restart the disk starts. SeaBIOS 1.14 and later ignores virtio disks that are not in the boot order,
+ * and Setup then cannot install on them.
  *
- * The network only allows this host to reach the SSH server: everything to install is on the discs.
+ * The network only allows this host to reach the SSH server. Everything to install is on the discs.
  */
 export function qemuArguments(machine: BuilderMachine): string[] {
   const { accelerator, cpus, memoryMiB, uefi } = machine;
@@ -55,7 +55,7 @@ export function qemuArguments(machine: BuilderMachine): string[] {
   const pflash = uefi && ",pflash0=uefi-code,pflash1=uefi-variables";
   return [
     ...["-name", "kindows-image-builder", "-nodefaults", "-no-user-config", "-S"],
-    // A blue screen is kept for examination; otherwise QEMU would end.
+    // After a blue screen QEMU pauses, so that the screen can be examined, instead of exiting.
     ...["-action", "panic=pause"],
     ...["-sandbox", "on,obsolete=deny,elevateprivileges=deny,spawn=deny,resourcecontrol=deny"],
     ...["-machine", `q35,accel=${accelerator},vmport=off,hpet=off${pflash ?? ""}`],
@@ -75,28 +75,29 @@ export function qemuArguments(machine: BuilderMachine): string[] {
     ...["-blockdev", disk(machine.disk)],
     // A failed write stops the machine and is reported, instead of being passed to the guest.
     ...["-device", `${virtio("blk")},drive=${diskNode},bootindex=1,werror=stop,rerror=stop`],
-    ...machine.discs.flatMap((disc, place) => [
-      ...["-blockdev", file(`disc${place}`, disc, { "read-only": true })],
-      ...["-device", `ide-cd,drive=disc${place},bus=ide.${place},bootindex=${place + 2}`],
+    ...machine.discs.flatMap((disc, index) => [
+      ...["-blockdev", file(`disc${index}`, disc, { "read-only": true })],
+      ...["-device", `ide-cd,drive=disc${index},bus=ide.${index},bootindex=${index + 2}`],
     ]),
     ...["-netdev", "user,id=net,restrict=on,hostfwd=tcp:127.0.0.1:0-:22"],
     ...["-device", `${virtio("net")},netdev=net,romfile=`],
-    // Not needed here, but every machine has these, and Windows binds its drivers to what it sees.
+    // Not needed for the build, but every machine has these devices, and Windows binds its drivers to devices it has
+    // seen.
     ...["serial", "rng", "balloon"].flatMap((kind) => ["-device", virtio(kind)]),
   ];
 }
 
 /**
- * As on the machines made from the image: behind PCI Express ports, where libvirt puts them, virtio devices are modern only.
- * On the root bus they are transitional, which is other hardware to Windows, with another id.
+ * The device type that the machines made from the image have. libvirt puts virtio devices behind PCI Express ports,
+ * where they are non-transitional. On the root bus they would be transitional, which have other device ids for Windows.
  */
 function virtio(kind: string): string {
   return `virtio-${kind}-pci-non-transitional`;
 }
 
 /**
- * The host may delay writes: what the guest flushed outlives QEMU, which is enough to resume a killed build, and need not
- * outlive this host.
+ * The host may delay writes. Flushed writes of the guest survive the end of QEMU, which is enough to resume a killed
+ * build. They need not survive a crash of this host.
  */
 function disk(path: string): string {
   return JSON.stringify({
@@ -109,7 +110,7 @@ function disk(path: string): string {
   });
 }
 
-/** As JSON, so that a path may contain commas. */
+/** A block device as JSON, so that its path may contain commas. */
 function file(node: string, path: string, more: Readonly<Record<string, unknown>> = {}): string {
   return JSON.stringify({ driver: "file", "node-name": node, filename: path, ...more });
 }

@@ -26,11 +26,11 @@ interface QemuOptions {
   readonly program?: string | undefined;
 }
 
-/** A QEMU that ends with this process, however that ends. */
+/** A QEMU process that ends with this process, even if this one is killed. */
 export class QemuProcess {
   readonly qmp: Qmp;
   readonly events: QmpEvent[] = [];
-  /** How it ended; undefined while it runs. */
+  /** How QEMU ended; undefined while it runs. */
   ending: string | undefined;
   readonly #child: ReturnType<typeof startProcess>;
   readonly #ended: Promise<unknown>;
@@ -88,7 +88,7 @@ export class QemuProcess {
   }
 }
 
-/** Makes the kernel kill it with this process, even if that is killed. */
+/** setpriv makes the kernel kill QEMU when this process ends. */
 function startProcess({ args, folder, program = "qemu-system-x86_64" }: QemuOptions) {
   return spawn("setpriv", ["--pdeathsig", "KILL", "--", program, ...args], {
     cwd: folder,
@@ -100,14 +100,14 @@ function startProcess({ args, folder, program = "qemu-system-x86_64" }: QemuOpti
 /** Reads QEMU's growing log of the machine's serial port. */
 export class SerialLines {
   #read = 0;
-  /** Begin of a line that has not ended yet. */
+  /** Beginning of a line that is not complete yet. */
   #rest = "";
 
   constructor(private readonly file: string) {}
 
-  /** Complete new lines since the last call, without line ends and control characters. */
+  /** The complete lines since the last call, without line ends and control characters. */
   async read(): Promise<string[]> {
-    // Single bytes: a firmware's output has no encoding, and nothing may be lost.
+    // Latin-1 keeps each byte as a character; a firmware's output has no encoding.
     const added = createReadStream(this.file, { encoding: "latin1", start: this.#read });
     const chunk = await text(added).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== "ENOENT") throw error;
@@ -120,8 +120,8 @@ export class SerialLines {
   }
 }
 
-/** Number of screenshots to keep: an hour of an installation that hangs. */
-const kept = 60;
+/** Number of screenshots to keep: the last half hour, at one in 30 seconds. */
+const keptScreenshots = 60;
 
 /** Takes screenshots of a machine into a private folder. */
 export class Screenshots {
@@ -149,7 +149,7 @@ export class Screenshots {
     if (format === undefined) return;
     this.newest = path.join(this.folder, `${name}.${format}`);
     await rename(part, this.newest);
-    const old = (await readdir(this.folder)).sort().slice(0, -kept);
+    const old = (await readdir(this.folder)).sort().slice(0, -keptScreenshots);
     await Promise.all(old.map((each) => rm(path.join(this.folder, each), { force: true })));
   }
 }

@@ -24,7 +24,7 @@ interface Waiting {
   readonly reject: (error: Error) => void;
 }
 
-/** Answers are immediate, but may take seconds on a busy host. */
+/** Limit for an answer, which usually comes at once but may take seconds on a busy host. */
 const answerSeconds = 60;
 
 /** A connection to QEMU's monitor: https://www.qemu.org/docs/master/interop/qmp-spec.html */
@@ -41,9 +41,9 @@ export class Qmp {
     private readonly onEvent: (event: QmpEvent) => void,
   ) {
     this.#greeting = new Promise((resolve, reject) => (this.#greeted = { resolve, reject }));
-    // Reported to whoever opens the connection; perhaps nobody has yet.
+    // `open` reports a rejection. Until it is called, this prevents an unhandled rejection.
     this.#greeting.catch(() => undefined);
-    // A failed write shows as the end of the output.
+    // After a failed write, QEMU's output ends too, which is handled below.
     input.on("error", () => undefined);
     const lines = createInterface({ input: output });
     lines.on("line", (line) => this.#read(line));

@@ -13,21 +13,21 @@ import { sealImage, type ImageBuild } from "./seal-image.ts";
 
 export interface BuilderRun {
   readonly machine: BuilderMachine;
-  /** Log of the build, to which output of the serial port and QEMU is appended. */
+  /** Log of the build, to which the output of the serial port and of QEMU is appended. */
   readonly logFile: string;
-  /** Folder for screenshots, which are kept for finding out why it failed. */
+  /** Folder for screenshots, which are kept for debugging a failed build. */
   readonly screens: string;
   readonly progress: Progress;
-  /** Ends the machine. */
+  /** Aborting it ends the machine. */
   readonly signal: AbortSignal;
-  /** Its disk; from the end of Windows' setup until it is sealed, the next build can go on with it. */
+  /** The machine's disk. From the end of Windows' setup until sealing, the next build can resume it. */
   readonly partial: PartialImage;
   readonly secrets: ImageSecrets;
-  /** That the machine may reach besides the public internet, as host and port. */
+  /** Registries that the machine may reach besides the public internet, as host and port. */
   readonly registries: ReadonlySet<string>;
-  /** Whether the disk is that of a build that was interrupted after Windows was set up. */
+  /** Whether the disk comes from a build that was interrupted after Windows was set up. */
   readonly isResumed: boolean;
-  /** Factor of each stage's time limit under KVM. Default: 1 with KVM, 10 without. */
+  /** Factor for each stage's time limit. Default: 1 with KVM, 10 without. */
   readonly slowness?: number | undefined;
   /** QEMU's path. Default: the one on the PATH. */
   readonly emulator?: string | undefined;
@@ -36,18 +36,20 @@ export interface BuilderRun {
 const tickMilliseconds = 500;
 const sealPauseMilliseconds = 5000;
 /**
- * UEFI starts Windows' disc only if a key is pressed within some seconds after the firmware is ready, so Enter is pressed
- * repeatedly. A BIOS asks nothing if the disk is empty.
+ * Number of ticks in which Enter is pressed. With UEFI, Windows' disc only starts if a key is pressed within some
+ * seconds after the firmware is ready. With BIOS and an empty disk, it starts without a key.
  */
 const promptTicks = 40;
-/** Ticks between two checks of how much was written, and between two screenshots. */
+/** Ticks between two checks of the bytes written, and between two screenshots. */
 const statsTicks = 4;
 const screenTicks = 60;
 
 /**
- * Runs the machine that an image is built on, from an empty disk or that of an interrupted build, until it shuts down.
+ * Runs the machine that an image is built on, with an empty disk or the disk of an interrupted build, until it shuts
+ * down.
  *
- * @throws NotResumed for an unusable disk of an interrupted build; StageError with stage, last observation, newest screenshot and remedy; Failure if it is interrupted.
+ * @throws NotResumed if the disk of an interrupted build is unusable; StageError with the stage, last observation,
+ * newest screenshot and remedy; Failure if it is interrupted.
  */
 export async function runBuilder(run: BuilderRun): Promise<ImageBuild> {
   const { machine, logFile, progress } = run;
@@ -66,9 +68,9 @@ export async function runBuilder(run: BuilderRun): Promise<ImageBuild> {
     if (!(error instanceof StageError)) throw error;
     if (stages.isDoubtful) throw new NotResumed(`${error.message}; last seen: ${stages.lastSeen}`);
     if (qemu.ending === undefined) await screenshots.take();
-    const picture = screenshots.newest ?? "none was taken";
+    const screenshot = screenshots.newest ?? "none was taken";
     throw new StageError(
-      `${error.message}; last seen: ${stages.lastSeen}. Newest screenshot: ${picture}. ${error.remedy}`,
+      `${error.message}; last seen: ${stages.lastSeen}. Newest screenshot: ${screenshot}. ${error.remedy}`,
       error.remedy,
     );
   } finally {
@@ -89,7 +91,9 @@ async function follow(
     if (stages.isKept && !isKept) {
       isKept = true;
       await run.partial.keep(run.secrets, run.machine.folder);
-      run.progress("Windows is set up: a build that is killed from here on is gone on with");
+      run.progress(
+        "Windows is set up; if the build is killed from now on, the next one resumes it",
+      );
     }
     if (stages.isSealing && isKept) {
       isKept = false;
@@ -104,12 +108,12 @@ async function follow(
     await keepOrWithdraw();
   };
   const readSealed = async (): Promise<void> => {
-    // Reads first what the machine said before it was sealed, as the stages follow each other.
+    // Serial lines from before the sealing must be processed first, so `build` is read before them.
     const { build } = sealing;
     await readSerial();
     if (build !== undefined) stages.sealed(Date.now());
   };
-  const lookAtDisk = async (): Promise<void> => {
+  const checkWritten = async (): Promise<void> => {
     // A QEMU that has ended sends nothing more.
     stages.wrote(await qemu.writtenBytes().catch(() => 0), Date.now());
   };
@@ -120,31 +124,31 @@ async function follow(
     await qemu.end();
     throw new StageError(
       `QEMU did not start (${qemu.ending}): ${(error as Error).message}`,
-      `What it says is in ${run.logFile}.`,
+      `Its output is in ${run.logFile}.`,
     );
   }
   for (let tick = 0; ; tick += 1) {
     if (run.signal.aborted) {
-      throw new Failure("interrupted; nothing half-made is left", exitCodes.interrupted);
+      throw new Failure("interrupted; the unfinished image is removed", exitCodes.interrupted);
     }
-    // Before the events, so that its last lines are read before its shutdown is handled.
+    // Before the events, so that the machine's last lines are processed before its shutdown.
     await readSealed();
     for (const event of qemu.events.splice(0)) {
-      // Something may have been written since the last check: only then is a restart one of Setup's.
-      await lookAtDisk();
+      // A restart only counts as Setup's if it has copied files, possibly since the last check.
+      await checkWritten();
       if (handle(event, stages) === "off") {
         await sealing.finished();
-        // It may have been said between the two checks.
+        // Lines may have arrived since the last check.
         await readSealed();
         stages.poweredOff();
         if (sealing.build !== undefined) return sealing.build;
-        throw new Error("the machine was switched off before anybody looked at its Windows");
+        throw new Error("the machine was switched off before its Windows version was known");
       }
     }
     if (qemu.ending !== undefined) {
       throw new StageError(
         `QEMU ended by itself (${qemu.ending})`,
-        `What it says is in ${run.logFile}. Run the same again.`,
+        `Its output is in ${run.logFile}. Run the same command again.`,
       );
     }
     if (stages.isOpen) sealing.begin();
@@ -153,7 +157,7 @@ async function follow(
     if (run.machine.uefi !== undefined && !run.isResumed && tick < promptTicks) {
       await qemu.pressEnter();
     }
-    if (tick % statsTicks === 0) await lookAtDisk();
+    if (tick % statsTicks === 0) await checkWritten();
     if (tick % screenTicks === screenTicks / 6) await screenshots.take();
     await sleep(tickMilliseconds);
   }
@@ -168,21 +172,21 @@ function handle({ name, data }: QmpEvent, stages: BuildStages): "off" | "on" {
   }
   if (name === "BLOCK_IO_ERROR" && data.action === "stop") {
     throw data.nospace === true
-      ? new StageError("the disk of this host is full", "Make room in the cache's folder.")
+      ? new StageError("the disk of this host is full", "Free space in the cache's folder.")
       : new StageError(
-          `this host's disk refuses: ${String(data.reason)}`,
-          "See the kernel's log (dmesg) and what the build's log says.",
+          `writing to this host's disk failed: ${String(data.reason)}`,
+          "See the kernel's log (dmesg) and the build's log.",
         );
   }
   return "on";
 }
 
-/** The sealing over SSH, started once, in parallel with watching. */
+/** Seals the machine over SSH, in parallel with watching it. */
 class Sealing {
   #work: Promise<void> | undefined;
   #failure: StageError | undefined;
   #stop = false;
-  /** What it has found, once it has finished. */
+  /** The Windows version, once the machine is sealed. */
   build: ImageBuild | undefined;
 
   constructor(
@@ -195,12 +199,12 @@ class Sealing {
     this.#work ??= this.#try();
   }
 
-  /** @throws its error. */
+  /** @throws StageError if sealing has failed. */
   check(): void {
     if (this.#failure !== undefined) throw this.#failure;
   }
 
-  /** Waits for its end after the machine is off, which also ends the connection. */
+  /** Waits until sealing ends, after the machine is off, which also ends the connection. */
   async finished(): Promise<void> {
     this.#stop = true;
     await Promise.race([this.#work, sleep(sealPauseMilliseconds)]);

@@ -8,15 +8,17 @@ import { pullSeconds } from "../../steps.ts";
 import { StageError } from "./build-stages.ts";
 import { wayOutPort, wayOutTo } from "./way-out.ts";
 
-/** Installing the feature Containers, unpacking containerd, on a slow disk, and pulling container images. */
+/**
+ * Time for installing the feature Containers and unpacking containerd on a slow disk, and for pulling container images.
+ */
 const timeoutSeconds = 1500 + pullSeconds;
 
-/** Exit codes of a script that has requested a reboot, or found another script still running: see steps/lib/Step.ps1. */
-const passing: readonly number[] = [75, 11];
+/** Exit codes of a script that has ordered a reboot, or found another script still running; see steps/lib/Step.ps1. */
+const retriableExitCodes: readonly number[] = [75, 11];
 
 const { minimumBuild, minimumRevision } = defaultRequirements;
 
-/** Finds the scripts on the disc's drive and runs them; for cmd.exe, the SSH server's shell. */
+/** Command for cmd.exe, the SSH server's shell, that finds the scripts on the disc's drive and runs them. */
 export const sealCommand =
   "powershell.exe -NoLogo -NoProfile -NonInteractive -ExecutionPolicy Bypass -Command " +
   `"$folder = Get-PSDrive -PSProvider FileSystem | ForEach-Object { Join-Path $_.Root '${kindowsFolder}' } | ` +
@@ -36,50 +38,54 @@ const resultSchema = z.object({
 export type ImageBuild = z.infer<typeof resultSchema>["facts"];
 
 /**
- * Checks a prepared machine, runs the steps of its nodes, and seals it: it shuts down some seconds later.
+ * Checks a prepared machine, runs the baked steps, and seals it. The machine shuts down some seconds later.
  *
- * @param registries that the machine may reach besides the public internet, as host and port.
- * @returns its Windows version.
- * @throws StageError if a script failed; another error if it cannot be reached (yet), reboots, or still runs the script of a
- * lost connection: then a retry continues where it was.
+ * @param registries registries that the machine may reach besides the public internet, as host and port.
+ * @returns the Windows version.
+ * @throws StageError if a script failed. Any other error can be retried and continues where it was: the machine cannot
+ * be reached (yet), reboots, or still runs the script of a lost connection.
  */
 export async function sealImage(
   port: number,
   { loginKey, hostKey }: ImageSecrets,
   registries: ReadonlySet<string>,
 ): Promise<ImageBuild> {
-  const way = { port: wayOutPort, accept: wayOutTo(registries) };
+  const proxy = { port: wayOutPort, accept: wayOutTo(registries) };
   const login: SshSource = {
     host: "127.0.0.1",
     port,
     user: "Administrator",
     privateKey: loginKey.private,
     hostKey: hostKey.public,
-    // Emulated, or on a busy host, it may say nothing for minutes.
+    // An emulated machine, or one on a busy host, may send nothing for minutes.
     silentSeconds: 300,
   };
   try {
-    return buildIn(await runOverSsh(login, sealCommand, timeoutSeconds, "", way));
+    return buildIn(await runOverSsh(login, sealCommand, timeoutSeconds, "", proxy));
   } catch (error) {
     throw sealingError(error);
   }
 }
 
-/** A StageError if a script failed for good, so that there is no retry. */
+/** Turns the error of a script that failed for good into a StageError, which is not retried. */
 export function sealingError(error: unknown): unknown {
-  return error instanceof CommandFailed && !passing.includes(error.exitCode)
-    ? new StageError(`sealing failed: ${error.message}`, "What it says names the remedy.")
+  return error instanceof CommandFailed && !retriableExitCodes.includes(error.exitCode)
+    ? new StageError(`sealing failed: ${error.message}`, "The script's message names the remedy.")
     : error;
 }
 
-/** @throws StageError if no line says it. */
+/**
+ * Finds the Windows version in the scripts' output.
+ *
+ * @throws StageError if no line has it.
+ */
 export function buildIn(output: string): ImageBuild {
   for (const line of output.split("\n")) {
     const result = resultSchema.safeParse(parseJson(line));
     if (result.success) return result.data.facts;
   }
   throw new StageError(
-    "the image is sealed, but no script said which Windows it has",
-    "This kindows and the scripts on its disc do not fit together: build again.",
+    "the image is sealed, but no script reported its Windows version",
+    "The scripts on the disc do not match this version of kindows. Build the image again.",
   );
 }

@@ -6,7 +6,7 @@ const debian: UefiFirmware = {
   variables: "/usr/share/OVMF/OVMF_VARS_4M.fd",
 };
 
-/** Where other versions of Debian and Ubuntu, Fedora, Arch and openSUSE have it. */
+/** Paths in other versions of Debian and Ubuntu, and in Fedora, Arch and openSUSE. */
 const others = [
   ["/usr/share/OVMF/OVMF_CODE.fd", "/usr/share/OVMF/OVMF_VARS.fd"],
   ["/usr/share/edk2/ovmf/OVMF_CODE.fd", "/usr/share/edk2/ovmf/OVMF_VARS.fd"],
@@ -14,23 +14,23 @@ const others = [
   ["/usr/share/qemu/ovmf-x86_64-code.bin", "/usr/share/qemu/ovmf-x86_64-vars.bin"],
 ].map(([code = "", variables = ""]) => ({ code, variables }));
 
-/** The UEFI firmware of this host. If it has none, Debian's path, as a preview needs no firmware. */
+/** The UEFI firmware of this host. Without one this is Debian's path, because a preview needs no firmware. */
 export function uefiFirmware(): UefiFirmware {
   return [debian, ...others].find(isThere) ?? debian;
 }
 
-/** @throws with the package to install if this host has none. */
+/** @throws with the package to install if this host has no UEFI firmware. */
 export function findUefiFirmware(): UefiFirmware {
   const firmware = uefiFirmware();
   if (!isThere(firmware)) {
     throw new Error(
-      "this host has no UEFI for machines: install Debian's ovmf, Fedora's edk2-ovmf; or write kindows:windows.image.firmware bios",
+      "this host has no UEFI firmware for machines: install Debian's ovmf or Fedora's edk2-ovmf, or set kindows:windows.image.firmware to bios",
     );
   }
   return firmware;
 }
 
-/** Debian packages needed for UEFI on this host; none if it is installed. */
+/** Debian packages to install for UEFI on this host; none if it has UEFI firmware. */
 export function uefiPackages(): readonly string[] {
   return isThere(uefiFirmware()) ? [] : ["ovmf"];
 }

@@ -3,17 +3,18 @@ import { connect } from "node:net";
 import type { Duplex } from "node:stream";
 import ipaddr from "ipaddr.js";
 
-const longestRequest = 8 * 1024;
-/** Registries are reached through TLS only. */
+const maxRequestBytes = 8 * 1024;
+/** Registries are reached with TLS only. */
 const tlsPort = 443;
 const connectSeconds = 20;
 
 /**
- * A tunnelling proxy (CONNECT, RFC 9110, section 9.3.6) for the machine that an image is built on. The machine has no other
- * network; through its SSH session, and only as long as that lasts, it reaches the given registries and, on the public
- * internet, what these refer it to through TLS, but nothing else in this host's networks.
+ * A tunnelling proxy (CONNECT, RFC 9110, section 9.3.6) for the machine that an image is built on, which has no other
+ * network. The machine uses it through its SSH session, and only as long as that lasts. It reaches the given
+ * registries, and any TLS server on the public internet because registries redirect to others, but nothing else in this
+ * host's networks.
  *
- * @param registries as host and port; these may have any address.
+ * @param registries registries as host and port. They may have any address, also a private one.
  */
 export function wayOutTo(registries: ReadonlySet<string>): (connection: Duplex) => void {
   return (connection) => {
@@ -35,17 +36,17 @@ export function registriesOf(images: readonly string[]): ReadonlySet<string> {
   );
 }
 
-/** @throws with the answer for the machine. */
+/** @throws with the reason, which becomes the proxy's response. */
 async function answer(connection: Duplex, registries: ReadonlySet<string>): Promise<void> {
   const request = await readRequest(connection);
   const [, host = "", port] = /^CONNECT ([-.\w]+):([0-9]+) HTTP\/1\.[01]\r\n/.exec(request) ?? [];
-  const isNamed = registries.has(`${host}:${port}`);
-  if (host === "" || (Number(port) !== tlsPort && !isNamed)) {
-    throw new Error(`only tunnels to registries, and to port ${tlsPort}, are made here`);
+  const isRegistry = registries.has(`${host}:${port}`);
+  if (host === "" || (Number(port) !== tlsPort && !isRegistry)) {
+    throw new Error(`only tunnels to registries, and to port ${tlsPort}, are allowed`);
   }
   const { address } = await lookup(host);
-  if (!isNamed && ipaddr.process(address).range() !== "unicast") {
-    throw new Error(`${host} is ${address}, which is no address of the Internet`);
+  if (!isRegistry && ipaddr.process(address).range() !== "unicast") {
+    throw new Error(`${host} is ${address}, which is not a public internet address`);
   }
   const target = connect({ host: address, port: Number(port) });
   await new Promise<void>((resolve, reject) => {
@@ -68,7 +69,7 @@ async function answer(connection: Duplex, registries: ReadonlySet<string>): Prom
   target.pipe(connection);
 }
 
-/** Reads up to the empty line; the client then waits for an answer. */
+/** Reads up to the empty line, after which the client waits for the response. */
 function readRequest(connection: Duplex): Promise<string> {
   return new Promise((resolve, reject) => {
     let text = "";
@@ -78,17 +79,17 @@ function readRequest(connection: Duplex): Promise<string> {
         connection.off("data", read);
         connection.pause();
         resolve(text);
-      } else if (text.length > longestRequest) {
+      } else if (text.length > maxRequestBytes) {
         reject(new Error("the request is too long"));
       }
     };
     connection.on("data", read);
-    connection.once("close", () => reject(new Error("no request came")));
+    connection.once("close", () => reject(new Error("the connection closed without a request")));
   });
 }
 
-/** Port on the loopback of a machine that an image is built on; see way-out.ts. */
+/** Port of the proxy on the loopback of the machine that an image is built on. */
 export const wayOutPort = 3128;
 
-/** Proxy by which such a machine reaches registries. */
+/** Proxy by which that machine reaches registries. */
 export const wayOut = `http://127.0.0.1:${wayOutPort}`;

@@ -1,20 +1,20 @@
 <#
 .SYNOPSIS
-Seals the image: takes passwords and keys out of it, generalizes it and shuts the machine down. Nothing comes after it.
+Seals the image: removes passwords and keys from it, generalizes it and shuts the machine down. This is the last step.
 
 .DESCRIPTION
-Run over SSH once everything that all machines share is in the image. Removes a recovery partition, the package that
-sysprep would stop at, the answer files Windows was installed by, the server's keys and the key that may log in, and
-gives Administrator a password nobody knows. Leaves the script by which each machine takes its identity at its first
-boot; until then its SSH server does not start. sysprep then shuts the machine down, which is the end to wait for: a
-session that breaks is none. Cannot be run again.
+Run over SSH once everything that all machines share is in the image. Removes a recovery partition, a package that would
+make sysprep fail, the answer files of Windows' installation, the SSH server's host keys and the authorized key, and
+sets a random password for Administrator. Installs the script that gives each machine its identity at its first boot;
+until then the SSH server does not start. In the end sysprep shuts the machine down. Wait for that, not for the end of
+the SSH session, which breaks earlier. Cannot be run again.
 
 .PARAMETER SealedAnswerFile
 Full path of the answer file for the first boot of machines made from the image. Default: none, mandatory. Source:
 components/windows/image/answer-file.ts, on the CD.
 
 .PARAMETER DelaySeconds
-Seconds until sysprep begins, in which this session ends. Default: 5.
+Seconds until sysprep begins. This session must end in that time. Default: 5.
 
 .OUTPUTS
 A result (lib/Step.ps1) without facts.
@@ -51,7 +51,7 @@ $ProgressPreference = 'SilentlyContinue'
 
 Invoke-Step -Name 'Complete-Image' -Body {
     Write-SerialLine -Message 'sealing'
-    # Not before: adding features asks for it.
+    # Not earlier, because adding features needs WinRM.
     Stop-RemoteManagement
     Remove-RecoveryPartition
     Remove-UserPackage

@@ -1,27 +1,27 @@
 <#
 .SYNOPSIS
-Sees to it that the image gets a Windows that a node may have, before anything more is done in it.
+Checks that the image's Windows is new enough for a node, and reboots it first if a reboot is pending.
 
 .DESCRIPTION
-Run over SSH before Invoke-Bake. Where Windows waits for a reboot, for an update above all, it is ordered, and this
-script ends with 75: run it again when the machine answers. Says on the serial port which Windows it found.
+Run over SSH before Invoke-Bake. If Windows waits for a reboot, usually because of an update, this script orders it and
+ends with 75: run it again when the machine answers. Writes the build it found to the serial port.
 
 .PARAMETER MinimumBuild
 Lowest build number of Windows. Default: none, mandatory. Source: components/windows/host-requirements.ts, as for
 Test-WindowsHost, which would refuse each machine made from the image.
 
 .PARAMETER MinimumRevision
-Lowest revision (UBR) of exactly that build. Default: none, mandatory. Source: the same.
+Lowest revision (UBR) of exactly that build. Default: none, mandatory. Source: as for MinimumBuild.
 
 .PARAMETER RebootDelaySeconds
-Seconds between ordering a reboot and Windows beginning it: this session must end in that time. Default: 5.
+Seconds between ordering the reboot and its beginning. This session must end in that time. Default: 5.
 
 .OUTPUTS
 Facts of the result (lib/Step.ps1): build, revision.
 
 .NOTES
 Exit codes: 0 done; 1 a parameter was rejected; 10 Unexpected; 11 StepBusy; 12 NotAdministrator; 14 CommandFailed; 15
-CommandTimedOut; 16 DiskFull; 20 HostUnsuitable; 75 RebootNotDone. The last one means: try again.
+CommandTimedOut; 16 DiskFull; 20 HostUnsuitable; 75 RebootNotDone. After 75, run it again.
 #>
 [CmdletBinding()]
 param(

@@ -1,12 +1,12 @@
 <#
 .SYNOPSIS
-Prepares a Windows that Setup has just installed: drivers, power, an update, no way in but SSH. The first logon starts
-it.
+Prepares a Windows that Setup has just installed: guest tools, power plan, OpenSSH, an update. The first logon starts
+this script.
 
 .DESCRIPTION
-Lies on the CD that answered Setup's questions, beside what it installs, and takes everything from there. Says on the
-serial port what it does, since nobody can log in before its end; `initialized` is the last line, or `updated,
-rebooting` where the CD has an update, or `failed`. Safe to run again.
+This script is on the CD that answered Setup's questions, beside the files that it installs. It reports its progress on
+the serial port, because nobody can log in before its end. The last line is `initialized`, or `updated, rebooting` if
+the CD has an update, or it begins with `failed`. Safe to run again.
 
 .OUTPUTS
 Facts of the result (lib/Step.ps1): build, openSsh (archive or windows).
@@ -63,7 +63,7 @@ Invoke-Step -Name 'Initialize-Image' -Body {
         if ($updated) {
             Write-SerialLine -Message 'installing the update'
             Install-ImageUpdate -Package $update
-            # The server starts with the next boot: nobody gets in before.
+            # The SSH server starts with the next boot, so nobody can log in before the update is done.
             Write-SerialLine -Message 'updated, rebooting'
             Start-Reboot -DelaySeconds 5 -Comment 'kindows: update'
         }

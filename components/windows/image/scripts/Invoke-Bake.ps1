@@ -1,18 +1,18 @@
 <#
 .SYNOPSIS
-Does in the image what every node made from it would have to do otherwise: runs the nodes' own steps.
+Runs steps of a node in the image, so that the nodes made from it find them done.
 
 .DESCRIPTION
-Run over SSH before Complete-Image, from the CD, whose bake.json names the steps and their parameters
-(components/windows/image/bake.ts). A step that needs a reboot orders it, and this script ends with 75: run it again
-when the machine answers. Steps that are done find nothing to do. Says on the serial port which step it is at.
+Run over SSH before Complete-Image, from the CD. The CD's bake.json has the steps and their parameters
+(components/windows/image/bake.ts). If a step orders a reboot, this script ends with 75: run it again when the machine
+answers. Steps that are done find nothing to do. Writes the name of each step to the serial port.
 
 .OUTPUTS
-Facts of the result (lib/Step.ps1): steps (how many).
+Facts of the result (lib/Step.ps1): steps (their number).
 
 .NOTES
 Exit codes: 0 done; 1 a parameter was rejected; 10 Unexpected; 11 StepBusy; 12 NotAdministrator; 14 CommandFailed; 15
-CommandTimedOut; 16 DiskFull; 75 RebootNotDone. The last one means: try again.
+CommandTimedOut; 16 DiskFull; 75 RebootNotDone. After 75, run it again.
 #>
 [CmdletBinding()]
 param()
@@ -26,9 +26,9 @@ $ProgressPreference = 'SilentlyContinue'
 . (Join-Path $PSScriptRoot 'lib\SerialLog.ps1')
 . (Join-Path $PSScriptRoot 'lib\Bake.ps1')
 
-# Not alone: each step it runs is.
+# Does not take the lock, because each step that it runs does.
 Invoke-Step -Name 'Invoke-Bake' -Alone $false -Body {
-    $waitsFor = ''
+    $rebootingFor = ''
     try {
         $plan = Get-Content -LiteralPath (Join-Path $PSScriptRoot 'bake.json') -Raw | ConvertFrom-Json
         Copy-Program -Source (Join-Path $PSScriptRoot 'programs')
@@ -36,11 +36,11 @@ Invoke-Step -Name 'Invoke-Bake' -Alone $false -Body {
             Write-SerialLine -Message "baking: $($each.step)"
             $script = Join-Path $PSScriptRoot "$($each.step).ps1"
             if (Invoke-BakedStep -Script $script -Parameters $each.parameters) {
-                $waitsFor = $each.step
+                $rebootingFor = $each.step
                 break
             }
         }
-        if ($waitsFor -eq '') {
+        if ($rebootingFor -eq '') {
             Remove-Program
         }
     }
@@ -48,9 +48,9 @@ Invoke-Step -Name 'Invoke-Bake' -Alone $false -Body {
         Write-SerialFailure -Exception $_.Exception
         throw
     }
-    if ($waitsFor -ne '') {
-        Write-SerialLine -Message "rebooting for $waitsFor"
-        Stop-Step -Code 'RebootNotDone' -Message "The machine reboots for $waitsFor." `
+    if ($rebootingFor -ne '') {
+        Write-SerialLine -Message "rebooting for $rebootingFor"
+        Stop-Step -Code 'RebootNotDone' -Message "The machine reboots for $rebootingFor." `
             -Remedy 'Run again when it answers.'
     }
     New-StepResult -Changed $true -Facts ([ordered]@{ steps = @($plan.steps).Count })

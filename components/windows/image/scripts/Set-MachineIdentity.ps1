@@ -1,18 +1,18 @@
 <#
 .SYNOPSIS
-Makes a machine that was started from the image the one it shall be, and opens its SSH server. Windows starts it at the
-end of its setup.
+Gives a machine that was started from the image its name and keys, and starts its SSH server. Windows starts this script
+at the end of its setup.
 
 .DESCRIPTION
-Gives the computer the name that the identity disc says, has Windows reboot to be called so, and is started once more
-by that boot. Then it takes the SSH server's keys and the key that may log in from the disc, gives Administrator a
-password nobody knows, and removes what the first boot needed: answer files, the disc's drive, this script. The SSH
-server starts last, and not at all where something failed: who can log in finds the machine finished. Says on the serial
-port what it does; `ready` is the last line, or `renamed, rebooting`, or `failed`.
+Sets the computer's name from the identity disc and reboots Windows, which applies it. After that boot a task starts
+this script again. It then takes the SSH server's host key and the authorized keys from the disc, sets a random password
+for Administrator, and removes what only the first boot needed: answer files, the disc's drive, this script. The SSH
+server starts last, and only if everything succeeded, so a machine that accepts a login is ready. Reports its progress
+on the serial port. The last line is `ready` or `renamed, rebooting`, or it begins with `failed`.
 
 .PARAMETER AfterSetup
-1: a task has started it, not Windows' setup; it looks first whether it is its turn, and ends with 0 and without a
-result where it is not. Default: 0.
+1: started by the task, not by Windows' setup. If the machine does not need it, the script ends with 0 and without a
+result. Default: 0.
 
 .OUTPUTS
 Facts of the result (lib/Step.ps1): computerName.
@@ -42,7 +42,7 @@ $ProgressPreference = 'SilentlyContinue'
 . (Join-Path $PSScriptRoot 'lib\Sealing.ps1')
 . (Join-Path $PSScriptRoot 'lib\FirstBoot.ps1')
 
-# Not within the step, which would keep the one that Windows' setup starts waiting.
+# Outside the step, because waiting inside would block the run that Windows' setup starts.
 if ($AfterSetup -eq 1 -and -not (Test-FirstBootDue -TimeoutSeconds 3600)) {
     exit 0
 }
@@ -56,7 +56,7 @@ Invoke-Step -Name 'Set-MachineIdentity' -Body {
         if ($rebootRequired) {
             Suspend-FirstBoot
             Write-SerialLine -Message 'renamed, rebooting'
-            # Not at once: Windows' setup, which runs this, must have ended, or the system is in a bad state
+            # Delayed, because Windows' setup, which runs this script, must end first, or the system is in a bad state
             # (https://learn.microsoft.com/windows-hardware/manufacture/desktop/add-a-custom-script-to-windows-setup).
             Start-Reboot -DelaySeconds 30 -Comment 'kindows: computer name'
         }

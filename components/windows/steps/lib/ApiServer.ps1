@@ -1,11 +1,11 @@
-# The API server: whether it is reached, and the machine's clock by its own. kubeadm and kubelet refuse certificates
-# that are not valid yet, or no longer.
+# Waits for the API server, and sets the machine's clock from it. kubeadm and kubelet refuse certificates that are not
+# valid yet, or no longer.
 
-# By TCP alone; $Endpoint is host:port.
+# Waits until a TCP connection succeeds. $Endpoint is host:port.
 function Wait-ApiServer {
     param([string] $Endpoint, [int] $TimeoutSeconds)
     $name, $port = $Endpoint -split ':', 2
-    # Not by the time of day: that may be set meanwhile.
+    # A stopwatch, because the time of day may be set meanwhile.
     $clock = [Diagnostics.Stopwatch]::StartNew()
     $lastError = 'no answer within 5 s'
     do {
@@ -24,12 +24,12 @@ function Wait-ApiServer {
         -Remedy 'Look at the hosts file (Set-HostsEntry), the lab network and whether the control plane runs.'
 }
 
-# Below this nothing in Kubernetes minds; certificates are dated back by five minutes.
+# Kubernetes tolerates smaller differences: certificates are backdated by five minutes.
 $ClockToleranceSeconds = 30
 
-# UTC, or nothing where the server does not tell. From the Date header of any answer, also of a refusal. The server's
-# certificate is ignored: with a wrong clock it could not be verified, and kubeadm checks the cluster by its pinned key
-# right afterwards.
+# Returns UTC from the Date header of any answer, even of a refusal, or nothing if there is none. The server's
+# certificate is not verified, because that would fail with a wrong clock. kubeadm checks the cluster's pinned key right
+# afterwards.
 function Get-ApiServerTime {
     param([string] $Endpoint)
     try {
@@ -43,19 +43,19 @@ function Get-ApiServerTime {
         }
     }
     catch {
-        Write-StepProgress -Message "The API server does not tell its time: $($_.Exception.Message)"
+        Write-StepProgress -Message "The API server's time could not be read: $($_.Exception.Message)"
     }
 }
 
-# Returns by how many seconds the clock was moved, 0 for not.
+# Returns the seconds by which the clock was moved; 0 if it was not.
 function Sync-Clock {
     param([string] $Endpoint)
     $time = Get-ApiServerTime -Endpoint $Endpoint
     if ($null -eq $time) { return 0 }
-    # Not an int: a clock may have any date.
+    # Not an int, because the clock may have any date.
     $offset = [long]($time - [DateTime]::UtcNow).TotalSeconds
     if ([math]::Abs($offset) -le $ClockToleranceSeconds) { return 0 }
-    Write-StepProgress -Message "the clock differs from the control plane's by $offset s and is set"
+    Write-StepProgress -Message "the clock differs from the control plane's by $offset s; setting it"
     $null = Set-Date -Date $time.ToLocalTime()
     $offset
 }

@@ -1,10 +1,10 @@
-# Routes to the cluster's ranges. One is written "range=next hop", e.g. 10.244.0.0/16=192.168.150.128. Those of our own
-# stand in a record, as Windows keeps no note of who made a route.
+# Routes to the cluster's ranges, written as "range=next hop", e.g. 10.244.0.0/16=192.168.150.128. A record has the
+# routes that kindows has added, because Windows does not know who added a route.
 
 . (Join-Path $PSScriptRoot 'WholeFile.ps1')
 
 $RouteRecordPath = 'C:\kindows\state\routes.json'
-# What is in force, and what comes back with a boot.
+# The routes in effect, and the routes that survive a reboot.
 $RouteStores = @('ActiveStore', 'PersistentStore')
 
 function Get-RouteRecord {
@@ -20,21 +20,21 @@ function Save-RouteRecord {
 
 function Get-NextHop {
     param([string] $Destination, [string] $Store)
-    # All of them are read: asked for one that is not there, Get-NetRoute ends with an error, as it may for a store
-    # without any.
+    # Reads all routes, because Get-NetRoute fails if asked for one that does not exist. It may also fail for an empty
+    # store.
     Get-NetRoute -PolicyStore $Store -ErrorAction SilentlyContinue |
         Where-Object { $_.DestinationPrefix -eq $Destination } |
         ForEach-Object { $_.NextHop }
 }
 
-# Its 32 bits, as the characters 0 and 1.
+# Returns the address's 32 bits as the characters 0 and 1.
 function ConvertTo-AddressBit {
     param([string] $Address)
     $bytes = ([Net.IPAddress]$Address).GetAddressBytes()
     @($bytes | ForEach-Object { [Convert]::ToString($_, 2).PadLeft(8, '0') }) -join ''
 }
 
-# The number of the adapter on whose segment a next hop is.
+# Returns the index of the adapter on whose segment the next hop is.
 function Get-SegmentAdapter {
     param([string] $NextHop)
     $bits = ConvertTo-AddressBit -Address $NextHop
@@ -42,7 +42,7 @@ function Get-SegmentAdapter {
     foreach ($each in $own) {
         $length = [int]$each.PrefixLength
         $segment = (ConvertTo-AddressBit -Address $each.IPAddress).Substring(0, $length)
-        # An address of its own leads nowhere.
+        # The machine itself can't be its next hop.
         if ($each.IPAddress -ne $NextHop -and $bits.Substring(0, $length) -eq $segment) {
             return [int]$each.InterfaceIndex
         }
@@ -77,10 +77,10 @@ function Get-RouteStore {
 
 function Add-ClusterRoute {
     param([string] $Route, [int] $Adapter)
-    # One that is in a single store would be in the way of the new one.
+    # A route in only one of the stores would make New-NetRoute fail.
     $null = Remove-ClusterRoute -Route $Route
     $destination, $nextHop = $Route -split '=', 2
-    # Without a store it goes into both.
+    # Without -PolicyStore it is added to both stores.
     $null = New-NetRoute -DestinationPrefix $destination -InterfaceIndex $Adapter -NextHop $nextHop -ErrorAction Stop
 }
 

@@ -1,9 +1,9 @@
-# Container images of Kubernetes, as containerd's own client sees them: crictl would pull by containerd's proxy only.
+# Kubernetes' container images, handled with containerd's client ctr. crictl could only pull with containerd's proxy.
 
-# containerd keeps kubelet's images apart from others.
+# containerd's namespace for kubelet's images.
 $KubernetesNamespace = 'k8s.io'
 
-# Those that are fetched and unpacked. A pull that was cut off leaves a name too.
+# Returns the images that are complete and unpacked. An interrupted pull leaves a name too.
 function Get-WholeImage {
     param([string] $Ctr)
     $list = Invoke-NativeCommand -FilePath $Ctr -TimeoutSeconds 60 `
@@ -12,12 +12,12 @@ function Get-WholeImage {
     $list -split '\s+' | Where-Object { $_ -ne '' }
 }
 
-# For this Windows; returns why the image could not be pulled, empty when it was.
+# Pulls the image for this version of Windows. Returns why that failed; empty if it succeeded.
 function Add-Image {
     param([string] $Ctr, [string] $Image, [int] $TimeoutSeconds)
     if ($TimeoutSeconds -lt 1) { return 'no time was left for it' }
     try {
-        # --local: by ctr itself, with the proxy of its environment; by containerd otherwise, which has none.
+        # --local: ctr itself pulls, with the proxy of its environment. Otherwise containerd would, which has no proxy.
         $null = Invoke-NativeCommand -FilePath $Ctr -TimeoutSeconds $TimeoutSeconds `
             -ArgumentList '--namespace', $KubernetesNamespace, 'images', 'pull', '--local', $Image `
             -Remedy 'A node pulls it by itself.'
@@ -25,36 +25,36 @@ function Add-Image {
     }
     catch {
         if (@('CommandFailed', 'CommandTimedOut') -notcontains [string]$_.Exception.Data['StepCode']) { throw }
-        # ctr draws how far it is, line by line: what is wrong stands at the end.
+        # ctr prints its progress line by line. The error is at the end.
         $plain = $_.Exception.Message -replace '\x1b\[[0-9;]*[A-Za-z]', ' '
-        $words = ($plain -replace '[^\x21-\x7e]+', ' ').Trim()
-        if ($words.Length -gt 300) { $words = '...' + $words.Substring($words.Length - 300) }
-        $words
+        $text = ($plain -replace '[^\x21-\x7e]+', ' ').Trim()
+        if ($text.Length -gt 300) { $text = '...' + $text.Substring($text.Length - 300) }
+        $text
     }
 }
 
-# Their layers can be removed by containerd only, since files in them belong to TrustedInstaller. Also ends what still
-# runs of their containers.
+# Removes all images, and ends processes of their containers. Only containerd can remove the layers, because files in
+# them belong to TrustedInstaller.
 function Remove-NodeImage {
     param([string] $Folder)
     $ctr = Join-Path $Folder 'ctr.exe'
     $service = Get-Service -Name 'containerd' -ErrorAction SilentlyContinue
     if ((Test-Path -LiteralPath $ctr) -and $null -ne $service -and $service.Status -eq 'Running') {
         $remedy = 'Run again; what containerd does not remove is removed with its folders.'
-        $list = Invoke-NativeCommand -FilePath $ctr -ArgumentList '--namespace', 'k8s.io', 'images', 'list', '--quiet' `
-            -TimeoutSeconds 60 -Remedy $remedy
+        $list = Invoke-NativeCommand -FilePath $ctr -TimeoutSeconds 60 -Remedy $remedy `
+            -ArgumentList '--namespace', $KubernetesNamespace, 'images', 'list', '--quiet'
         $images = @($list -split '\s+' | Where-Object { $_ -ne '' })
         if ($images.Count -gt 0) {
-            # Many names at once, but not more than a command line takes.
+            # In batches, because a command line's length is limited.
             for ($first = 0; $first -lt $images.Count; $first += 50) {
                 $some = @($images | Select-Object -Skip $first -First 50)
                 $null = Invoke-NativeCommand -FilePath $ctr -TimeoutSeconds 180 -Remedy $remedy `
-                    -ArgumentList (@('--namespace', 'k8s.io', 'images', 'remove', '--sync') + $some)
+                    -ArgumentList (@('--namespace', $KubernetesNamespace, 'images', 'remove', '--sync') + $some)
             }
             "$($images.Count) container images"
         }
     }
-    # A shim outlives containerd, and holds its files.
+    # A shim outlives containerd, and keeps its files open.
     foreach ($process in @(Get-Process | Where-Object { $_.ProcessName -eq 'containerd-shim-runhcs-v1' })) {
         $process.Kill()
         "process $($process.ProcessName) ($($process.Id))"

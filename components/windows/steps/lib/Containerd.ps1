@@ -1,11 +1,11 @@
-# containerd: its configuration, its mirrors of registries, and crictl to look at what it runs.
+# containerd's configuration, its registry mirrors, and crictl.
 
 . (Join-Path $PSScriptRoot 'WholeFile.ps1')
 
-# Changes the sandbox image, the CNI folders and, where given, the folder of the registries' mirrors in the output of
-# `containerd.exe config default`. Only inside these sections (containerd 2.x): a bin_dir elsewhere, such as that of the
-# image verifier, means something else, and containerd then takes every file in it for a verifier and rejects every
-# image. All folders are with forward slashes.
+# Changes the sandbox image, the CNI folders and, if given, the folder of registry mirrors in the output of
+# `containerd.exe config default`. Only keys inside these sections (containerd 2.x) are changed. The image verifier has
+# a bin_dir too: containerd would treat every file in it as a verifier and reject every image. Folders have forward
+# slashes.
 function Edit-ContainerdConfig {
     param(
         [string] $Text, [string] $PauseImage, [string] $CniBinDirectory, [string] $CniConfDirectory,
@@ -41,10 +41,10 @@ function Edit-ContainerdConfig {
     $config
 }
 
-# First line of the files this step writes; files without it are somebody else's and stay as they are.
+# First line of the files that this step writes. Files without it belong to somebody else and are not changed.
 $RegistryMirrorMark = '# Written by kindows (Install-Containerd); changes are lost.'
 
-# containerd asks the mirrors in their order, and the registry itself after them.
+# containerd tries the mirrors in this order, and the registry itself after them.
 function Get-RegistryHostsFile {
     param([string[]] $Mirror)
     $lines = @($RegistryMirrorMark) + @(
@@ -58,14 +58,14 @@ function Get-RegistryHostsFile {
 }
 
 # $Folder is containerd's config_path, $Mirrors has registry=address[,address...] entries separated by semicolons. The
-# files of registries that have no mirror any more are removed. Returns whether anything differed.
+# files of registries without a mirror are removed. Returns whether anything changed.
 function Set-RegistryMirror {
     param([string] $Folder, [string] $Mirrors)
     $changed = $false
     $wanted = @{}
     foreach ($entry in $Mirrors -split ';' | Where-Object { $_ -ne '' }) {
         $registry, $addresses = $entry -split '=', 2
-        # A colon can't stand in a folder's name: containerd looks for host:port under host_port_ as well.
+        # A folder's name can't contain a colon. containerd also looks for host:port under host_port_.
         $name = $registry -replace '^(.+):([0-9]+)$', '$1_$2_'
         $wanted[$name] = Get-RegistryHostsFile -Mirror ($addresses -split ',')
     }
@@ -85,14 +85,14 @@ function Set-RegistryMirror {
     $changed
 }
 
-# crictl, with which people look at what containerd runs; no node needs it. Without an archive it is taken away. Its
-# configuration lies beside it, where crictl looks when an account has no %USERPROFILE%\.crictl\crictl.yaml: for
-# everybody who logs in (cri-tools, pkg/common: GetServerConfigFromFile). State: none, installed or media.
+# Installs crictl, a tool for debugging a node, or removes it if no archive is given. Its configuration is in its own
+# folder, where crictl finds it for every account without a %USERPROFILE%\.crictl\crictl.yaml (cri-tools, pkg/common:
+# GetServerConfigFromFile). State: none, installed or media.
 function Install-Crictl {
     param([string] $Folder, [string] $Archive, [string] $Checksum)
     $program = "$Folder\crictl.exe"
     $configPath = "$Folder\crictl.yaml"
-    # Where Install-ArchivedProgram remembers the archive.
+    # Install-ArchivedProgram writes the archive's checksum to it.
     $markPath = "$Folder\crictl.sha256"
     if ($Archive -eq '' -or $Checksum -eq '') {
         $left = @($markPath, $configPath, $program | Where-Object { Test-Path -LiteralPath $_ })
@@ -100,7 +100,6 @@ function Install-Crictl {
         return [pscustomobject]@{ State = 'none'; Changed = ($left.Count -gt 0) }
     }
 
-    # The archive holds crictl.exe and nothing else.
     $state = Install-ArchivedProgram -Archive $Archive -Checksum $Checksum -Folder $Folder -Name 'crictl' `
         -File @{ 'crictl.exe' = 'crictl.exe' }
 

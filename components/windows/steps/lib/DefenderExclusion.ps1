@@ -1,8 +1,9 @@
-# What Microsoft Defender leaves alone. Scanned file by file, unpacking one Windows image takes minutes longer
+# Exclusions from Microsoft Defender, whose scanning makes a Windows image take minutes longer to unpack
 # (microsoft/Windows-Containers#92, containerd/containerd#4989).
 
-# Programs: what files they open is not scanned. Returns Changed, and State: set, off or unavailable. A node works
-# without exclusions, only slower. So a machine without Defender, or one whose policy allows no exclusions, is no error.
+# Files that an excluded program opens are not scanned. Returns Changed, and State: set, off or unavailable. A machine
+# without Defender, or with a policy that allows no exclusions, is not an error, because a node works without
+# exclusions.
 function Set-DefenderExclusion {
     param([bool] $Enabled, [string[]] $Folder, [string[]] $Program)
     if ($null -eq (Get-Command -Name 'Get-MpPreference' -ErrorAction SilentlyContinue)) {
@@ -19,7 +20,7 @@ function Set-DefenderExclusion {
             }
             return @{ Changed = $changed; State = 'set' }
         }
-        # One by one: asked for one that is not there, Windows may refuse the others too.
+        # One by one, because Windows may refuse a whole list with one exclusion that does not exist.
         foreach ($path in $present) {
             if ($Folder -contains $path) {
                 Remove-MpPreference -ExclusionPath $path -ErrorAction Stop

@@ -1,10 +1,10 @@
-# The HNS network that takes the machine's adapter: Calico's External, or Flannel's own. Making it puts a virtual switch
-# on the adapter, which cuts every connection for some seconds: Calico would do that when its first pod starts, Flannel
-# with its daemon; here it happens when nothing else goes on.
+# The HNS network on the machine's adapter: Calico's External, or Flannel's. Creating it puts a virtual switch on the
+# adapter, which cuts every connection for some seconds. Otherwise Calico would do that when its first pod starts, and
+# Flannel when its daemon starts; here it happens when nothing else is running.
 
 $CalicoKey = 'HKLM:\Software\Tigera\Calico'
 
-# Where HNS has none, its module may give one $null.
+# Without any network, Get-HnsNetwork may return a single $null.
 function Get-ExternalNetwork {
     param([string] $Name)
     Get-HnsNetwork -ErrorAction Stop | Where-Object { $null -ne $_ -and $_.Name -eq $Name } | Select-Object -First 1
@@ -15,7 +15,8 @@ function Test-ExternalNetwork {
     $null -ne (Get-ExternalNetwork -Name $Name)
 }
 
-# With its switch on the adapter, HNS knows the adapter's address: Calico's own script waits for it (node-service.ps1).
+# Once the switch is on the adapter, HNS knows the adapter's address. Calico's script waits for it too
+# (node-service.ps1).
 function Test-ExternalSwitch {
     param([string] $Name)
     $network = Get-ExternalNetwork -Name $Name
@@ -23,9 +24,9 @@ function Test-ExternalSwitch {
     [string]$network.ManagementIP -ne ''
 }
 
-# With the values Calico's own script uses (node-service.ps1), so that Calico finds its own.
+# Uses the values of Calico's script (node-service.ps1), so that Calico accepts the network as its own.
 function New-ExternalNetwork {
-    # Windows has cmdlets that show and remove HNS networks, but none that makes one.
+    # Windows has cmdlets that list and remove HNS networks, but none that creates one.
     $signature = @'
 [DllImport("vmcompute.dll")]
 public static extern void HNSCall(
@@ -49,15 +50,15 @@ public static extern void HNSCall(
     if (-not (Test-ExternalNetwork)) { throw "HNS did not make the network External: $response" }
 }
 
-# As Calico's scripts write and compare it (libs\calico\calico.psm1): in the format G of the account that asks, which is
-# SYSTEM for Calico's own pods.
+# The boot time as Calico's scripts write and compare it (libs\calico\calico.psm1): in format G of the current account,
+# which is SYSTEM in Calico's pods.
 function Get-CalicoBootTime {
     (Get-CimInstance -ClassName Win32_OperatingSystem).LastBootUpTime.ToString('G')
 }
 
-# Tells Calico that its networks belong to this boot: otherwise it removes and recreates them when it first runs.
+# Tells Calico that its networks belong to this boot. Otherwise it removes and recreates them when it first runs.
 function Set-CalicoBootTime {
-    # With -Force on a key that is there, New-Item would empty it.
+    # New-Item -Force would empty an existing key.
     if (-not (Test-Path -LiteralPath $CalicoKey)) { $null = New-Item -Path $CalicoKey -Force }
     Set-ItemProperty -LiteralPath $CalicoKey -Name 'LastBootTime' -Value (Get-CalicoBootTime)
 }

@@ -1,5 +1,5 @@
-# The task that makes the network on the adapter while nobody is connected, and the record of how that stands: from the
-# session that orders it, by the task, to the session that confirms it.
+# The task that creates the network on the adapter while nobody is connected, and the record of its state. The session
+# that starts the task and the task itself write the record; the session that confirms the network reads it.
 
 . (Join-Path $PSScriptRoot 'OwnAddress.ps1')
 . (Join-Path $PSScriptRoot 'PendingReboot.ps1')
@@ -17,7 +17,7 @@ function Save-ExternalNetworkRecord {
     Save-Record -Path $ExternalNetworkRecordPath -Record $record
 }
 
-# In this boot: the State is none where nothing was ordered in it.
+# Returns the record if it is from this boot. Otherwise State is none.
 function Get-ExternalNetworkRecord {
     $record = Read-Record -Path $ExternalNetworkRecordPath
     if ($null -ne $record -and $record.lastBootUpTime -eq (Get-LastBootUpTime)) {
@@ -27,14 +27,14 @@ function Get-ExternalNetworkRecord {
 }
 
 function Stop-RescueReboot {
-    # 1116: none was.
+    # 1116: no shutdown is scheduled.
     $null = Invoke-NativeCommand -FilePath "$env:SystemRoot\System32\shutdown.exe" -ArgumentList '/a' `
         -TimeoutSeconds 30 -SuccessExitCodes 0, 1116 -Remedy 'Look at the System event log on the machine.'
 }
 
-# Closes the SSH port until the task has ended, which runs as SYSTEM, outside this session: that will be cut. Before it,
-# a reboot is scheduled, which the task calls off when the network is back: a machine that nobody can reach any more
-# must not stay so.
+# Starts the task, and closes the SSH port until the task ends. The task runs as SYSTEM, outside this session, which
+# will be cut. First a reboot is scheduled, which rescues a machine that stays unreachable. The task cancels it when the
+# network is back.
 function Start-ExternalNetworkTask {
     param([int] $DelaySeconds, [string] $Address, [string] $Network = 'External')
     Save-ExternalNetworkRecord -State 'running'
@@ -43,14 +43,14 @@ function Start-ExternalNetworkTask {
     $call = "Initialize-ExternalNetwork -DelaySeconds $DelaySeconds -Address $Address -Network $Network"
     $command = (@($libraries) + $call) -join '; '
     try {
-        # 1190: one is scheduled already.
+        # 1190: a shutdown is scheduled already.
         $null = Invoke-NativeCommand -FilePath "$env:SystemRoot\System32\shutdown.exe" -ArgumentList @(
             '/r', '/f', '/t', $ExternalNetworkRescueSeconds, '/c', 'kindows: the network did not come back'
         ) -TimeoutSeconds 30 -SuccessExitCodes 0, 1190 -Remedy 'Look at the System event log on the machine.'
         Start-SystemTask -Name $ExternalNetworkTaskName -Command $command
     }
     catch {
-        # Nobody would call that reboot off, and the next run would wait for a task that does not run.
+        # Otherwise nothing would cancel the reboot, and the next run would wait for a task that does not run.
         $cause = $_
         Save-ExternalNetworkRecord -State 'failed' -Message $cause.Exception.Message
         Stop-RescueReboot
@@ -64,7 +64,7 @@ function Initialize-ExternalNetwork {
     try {
         Start-Sleep -Seconds $DelaySeconds
         if ($Network -ne 'External') {
-            # Also where the network is there already: the service may not be one that starts with Windows yet.
+            # Even if the network exists, because the service may not be set to start with Windows yet.
             Start-FlannelNetwork -Name $Network
         }
         elseif (-not (Test-ExternalNetwork)) {
@@ -76,14 +76,14 @@ function Initialize-ExternalNetwork {
         Stop-RescueReboot
     }
     catch {
-        # The scheduled reboot stands.
+        # The reboot stays scheduled.
         $cause = $_.Exception.GetBaseException()
         Save-ExternalNetworkRecord -State 'failed' -Message $cause.Message
     }
     finally {
         $sshd = Get-Service -Name 'sshd' -ErrorAction SilentlyContinue
         if ($null -ne $sshd -and $sshd.Status -ne 'Running') { $sshd.Start() }
-        # What runs goes on without its task.
+        # A running task continues without its registration.
         Unregister-ScheduledTask -TaskName $ExternalNetworkTaskName -Confirm:$false -ErrorAction Continue
     }
 }

@@ -1,6 +1,6 @@
-# What the firewall lets in.
+# Inbound firewall rules.
 
-# In every profile: an unknown network counts as public. Returns whether the rule was missing.
+# For all profiles, because an unknown network counts as public. Returns whether the rule was missing.
 function Add-FirewallRule {
     param([string] $Name, [string] $DisplayName, [string] $Protocol, [int] $Port)
     if ($null -ne (Get-NetFirewallRule -Name $Name -ErrorAction SilentlyContinue)) { return $false }

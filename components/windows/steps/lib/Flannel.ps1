@@ -1,4 +1,4 @@
-# The Windows service flanneld, and the pods' network in HNS that it makes.
+# The Windows service flanneld, and the HNS network that it creates for pods.
 
 . (Join-Path $PSScriptRoot 'Services.ps1')
 . (Join-Path $PSScriptRoot 'WholeFile.ps1')
@@ -6,9 +6,8 @@
 
 $FlanneldLogPath = 'C:\var\log\flanneld\flanneld.log'
 
-# With kubelet's own kubeconfig: its certificate renews itself. Where net-conf.json and subnet.env are is flanneld's
-# default and that of its CNI plugin: /etc/kube-flannel and /run/flannel, on drive C:. By $NodeIp flanneld finds its
-# adapter.
+# Uses kubelet's kubeconfig, whose certificate kubelet renews. The paths of net-conf.json and subnet.env are the
+# defaults of flanneld and its CNI plugin, on drive C:. flanneld finds its adapter by $NodeIp.
 function Get-FlanneldCommandLine {
     param([string] $NodeIp)
     @(
@@ -23,31 +22,32 @@ function Get-FlanneldCommandLine {
     ) -join ' '
 }
 
-# Automatic is the mark of a node whose network it has made: it holds even when the step that stopped flanneld was
-# killed before this. Returns whether it did not run.
+# Starts flanneld if it has created its network, which its start type Automatic shows, even if the step that stopped it
+# was killed. Returns whether the service had to be started.
 function Start-UsedFlanneld {
     Start-AutomaticService -Name 'flanneld' -LogPath $FlanneldLogPath
 }
 
-# No network is made beforehand, as older guides do: flanneld names the adapter to HNS that has the node's address, and
-# with a switch on it that is a virtual one, which HNS refuses (Azure/azure-container-networking#813). From here on the
-# service starts with Windows: the network is one that does not outlive a boot (vxlan's EnableNonPersistent).
+# Starts flanneld, which creates its network. Older guides create a network first. That fails, because flanneld gives
+# HNS the adapter that has the node's address, which would then be a switch's virtual adapter, and HNS refuses those
+# (Azure/azure-container-networking#813). The service is set to start with Windows, because the network does not survive
+# a reboot (vxlan's EnableNonPersistent).
 function Start-FlannelNetwork {
     param([string] $Name, [int] $TimeoutSeconds = 180)
     if (-not (Test-Service -Name 'flanneld')) {
         throw 'There is no service flanneld: run Install-Flannel first.'
     }
     Edit-Service -Name 'flanneld' -Setting @{ StartMode = 'Automatic' }
-    # Under another name: where the block runs, $Name is the service's.
+    # A copy, because where the block runs, $Name is the service's name.
     $network = $Name
     Start-ServiceInTime -Name 'flanneld' -TimeoutSeconds $TimeoutSeconds -LogPath $FlanneldLogPath `
         -Ready { Test-ExternalNetwork -Name $network }
     if ($Name -eq 'cbr0') { Save-BridgeAddress -Name $Name }
 }
 
-# Keeps pods from the address that is their gateway on a bridge: the second of the node's range, which flanneld gives
-# the machine itself (hostgw_windows.go) and win-bridge takes for granted, and host-local would hand out as the first.
-# host-local's records: a file for each address in use, by its name, and whose it is in it.
+# Reserves the pods' gateway on a bridge: the second address of the node's range, which flanneld gives the machine
+# itself (hostgw_windows.go) and win-bridge expects, and which host-local would otherwise give to the first pod.
+# host-local has a file for each address in use, whose content names the owner.
 function Save-BridgeAddress {
     param([string] $Name, [string] $RecordFolder = 'C:\var\lib\cni\networks')
     $network = Get-ExternalNetwork -Name $Name

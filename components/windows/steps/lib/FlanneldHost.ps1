@@ -1,13 +1,13 @@
-# The program the service flanneld starts: a native service around one that is none.
+# The program that the service flanneld starts: a native Windows service that runs flanneld, which is not one itself.
 
 . (Join-Path $PSScriptRoot 'WholeFile.ps1')
 
 $FlanneldHostPath = 'C:\k\flanneld-service.exe'
 $FlanneldHostMarkPath = 'C:\k\flanneld-service.sha256'
 
-# flanneld.exe never speaks to the service manager (its main.go), nor does kube-log-runner.exe: started by that, either
-# is given up after 30 s. This one speaks to it, runs what its command line names, and ends when that ends, without a
-# word: Windows then starts the service again. All it has started dies with it, by a job object.
+# Neither flanneld.exe (its main.go) nor kube-log-runner.exe talks to the service manager, which would give up starting
+# them after 30 s. This program does. It runs the command on its command line, and exits when that exits, without
+# reporting a stop, so that Windows restarts the service. A job object ends its child processes with it.
 $FlanneldHostSource = @'
 using System;
 using System.Diagnostics;
@@ -49,7 +49,7 @@ public class FlanneldService : ServiceBase
 
     protected override void OnStart(string[] args)
     {
-        // No argument holds a space: Install-Flannel takes none that does.
+        // No argument contains a space: Install-Flannel accepts none that does.
         string rest = string.Join(" ", command, 1, command.Length - 1);
         child = new Process();
         child.StartInfo = new ProcessStartInfo(command[0], rest) { UseShellExecute = false, CreateNoWindow = true };
@@ -71,8 +71,8 @@ public class FlanneldService : ServiceBase
 }
 '@
 
-# By the compiler that every Windows Server has with .NET Framework. Two compilations of one source are never the same
-# file, so it is the source that is remembered. Returns installed or compiled.
+# Uses the compiler of .NET Framework, which every Windows Server has. Records the source's checksum, because compiling
+# the same source twice gives different files. Returns installed or compiled.
 function Install-FlanneldHost {
     $bytes = [Text.Encoding]::UTF8.GetBytes($FlanneldHostSource.Replace("`r", ''))
     $hasher = [Security.Cryptography.SHA256]::Create()
@@ -85,7 +85,7 @@ function Install-FlanneldHost {
         -OutputAssembly $compiled -OutputType ConsoleApplication
     Stop-ServiceIfPresent -Name 'flanneld'
     Move-FileIntoPlace -Source $compiled -Target $FlanneldHostPath
-    # The mark is on the disk when it is written, and says that the program is.
+    # The mark is written last, so that it shows that the program is on the disk.
     Write-DriveCache
     Write-WholeText -Path $FlanneldHostMarkPath -Text $checksum
     'compiled'

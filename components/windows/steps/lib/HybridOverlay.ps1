@@ -1,4 +1,4 @@
-# The Windows service hybrid-overlay-node of ovn-kubernetes, the pods' network in HNS that it makes, and CNI's part.
+# The Windows service hybrid-overlay-node of ovn-kubernetes, the HNS network that it creates, and CNI's configuration.
 
 . (Join-Path $PSScriptRoot 'Services.ps1')
 . (Join-Path $PSScriptRoot 'WholeFile.ps1')
@@ -6,12 +6,12 @@
 . (Join-Path $PSScriptRoot 'FirewallRule.ps1')
 
 $HybridOverlayService = 'hybrid-overlay-node'
-# By the name that the program gives it (hybrid-overlay/pkg/controller/node_windows.go).
+# The program's name for its network (hybrid-overlay/pkg/controller/node_windows.go).
 $HybridOverlayNetwork = 'OVNKubernetesHybridOverlayNetwork'
 $HybridOverlayFirewallRule = 'kindows-hybrid-overlay'
 $HybridOverlayLogPath = 'C:\var\log\hybrid-overlay\hybrid-overlay.log'
 
-# With kubelet's own kubeconfig: its certificate renews itself. The program is one for Windows' service manager.
+# Uses kubelet's kubeconfig, whose certificate kubelet renews. The program is a native Windows service.
 function Get-HybridOverlayCommandLine {
     param([string] $NodeName, [int] $VxlanPort)
     @(
@@ -21,14 +21,14 @@ function Get-HybridOverlayCommandLine {
     ) -join ' '
 }
 
-# It learns the node's range from the Node, where ovn-kubernetes writes it once the node has joined. Returns whether it
-# did not run.
+# The service reads the node's range from its Node, where ovn-kubernetes writes it once the node has joined. Returns
+# whether the service was not running, or its network was missing.
 function Start-HybridOverlay {
     $service = Get-Service -Name $HybridOverlayService
-    $ran = $service.Status -eq 'Running' -and (Test-ExternalNetwork -Name $HybridOverlayNetwork)
+    $isReady = $service.Status -eq 'Running' -and (Test-ExternalNetwork -Name $HybridOverlayNetwork)
     Start-ServiceInTime -Name $HybridOverlayService -TimeoutSeconds 300 -LogPath $HybridOverlayLogPath `
         -Ready { Test-ExternalNetwork -Name $HybridOverlayNetwork }
-    -not $ran
+    -not $isReady
 }
 
 function Get-HybridOverlaySubnet {
@@ -40,7 +40,7 @@ function Get-EndpointPolicy {
     @{ name = 'EndpointPolicy'; value = @{ Type = $Type; Settings = $Settings } }
 }
 
-# CNI's configuration: win-overlay, with addresses of the node's range by host-local. The policies are those of the CNI
+# CNI's configuration: win-overlay, with host-local for addresses of the node's range. The policies are those of the CNI
 # project's example for an overlay (plugins/main/windows, sample-v2.conf).
 function Get-HybridOverlayCni {
     param([string] $Subnet, [string] $NodeIp, [string] $PodCidr, [string] $ServiceCidr)
@@ -63,7 +63,7 @@ function Get-HybridOverlayCni {
         })
 }
 
-# The rule's port shows in its display name: one for another port is replaced. Returns whether anything differed.
+# Replaces a rule for another port, which its display name shows. Returns whether anything changed.
 function Set-HybridOverlayFirewallRule {
     param([int] $Port)
     $displayName = "VXLAN of OVN-Kubernetes, port $Port"

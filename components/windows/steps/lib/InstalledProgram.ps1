@@ -1,5 +1,5 @@
-# Programs, from the media to their place: put there whole or not at all, also where others of the same name run. What
-# is there already is neither hashed nor asked again as long as it is the same file.
+# Installs programs from the media, completely or not at all, even if other versions of them are running. An installed
+# program is neither hashed nor run for its version again as long as its file is unchanged.
 
 . (Join-Path $PSScriptRoot 'WholeFile.ps1')
 
@@ -9,10 +9,10 @@ function Test-FileChecksum {
     ((Get-FileHash -LiteralPath $Path -Algorithm SHA256 -ErrorAction Stop).Hash -eq $Checksum)
 }
 
-# A file that a step needs: the image carries it, or the host pushed it here before the step began.
+# Checks a file that a step needs. It is in the image, or the host pushed it here before the step.
 function Assert-Medium {
     param([string] $Path, [string] $Checksum)
-    # `kindows up` knows these two codes by their names (cli/commands/up.ts).
+    # `kindows up` handles these two codes by name (cli/commands/up.ts).
     $remedy = 'Run `./kindows up`: it has what was pushed to the machine pushed again. What its image carries, copy ' +
     'there by hand.'
     if (-not (Test-Path -LiteralPath $Path -PathType Leaf)) {
@@ -26,23 +26,23 @@ function Assert-Medium {
     }
 }
 
-# All of them, or none where one can't be moved, on one drive. Windows lets nobody overwrite or delete a running
-# program, but renaming it is allowed: the process goes on under the other name, which Remove-ReplacedFile removes once
-# nothing runs it any more.
+# Moves all files, or none if one can't be moved. Sources and targets are on one drive. Windows does not allow
+# overwriting or deleting a running program, but it allows renaming it. Remove-ReplacedFile deletes the renamed file
+# once it no longer runs.
 function Move-FileIntoPlace {
     param([string[]] $Source, [string[]] $Target)
     $moved = @()
-    $place = ''
+    $current = ''
     try {
         for ($i = 0; $i -lt $Source.Count; $i++) {
-            $place = $Target[$i]
-            if (Test-Path -LiteralPath $place) {
-                $aside = "$place.$([DateTime]::UtcNow.Ticks).replaced"
-                [IO.File]::Move($place, $aside)
-                $moved += @{ From = $place; To = $aside }
+            $current = $Target[$i]
+            if (Test-Path -LiteralPath $current) {
+                $aside = "$current.$([DateTime]::UtcNow.Ticks).replaced"
+                [IO.File]::Move($current, $aside)
+                $moved += @{ From = $current; To = $aside }
             }
-            [IO.File]::Move($Source[$i], $place)
-            $moved += @{ From = $Source[$i]; To = $place }
+            [IO.File]::Move($Source[$i], $current)
+            $moved += @{ From = $Source[$i]; To = $current }
         }
     }
     catch [System.IO.IOException], [System.UnauthorizedAccessException] {
@@ -55,7 +55,7 @@ function Move-FileIntoPlace {
                 Write-StepProgress -Message "$($moved[$i].To) could not be put back: $($_.Exception.Message)"
             }
         }
-        Stop-Step -Code 'FileInUse' -Message "$place can't be replaced: $reason" `
+        Stop-Step -Code 'FileInUse' -Message "$current can't be replaced: $reason" `
             -Remedy 'Close what holds the file open (an editor, a virus scanner, a backup), then run again.'
     }
 }
@@ -72,8 +72,8 @@ function Remove-ReplacedFile {
     }
 }
 
-# The folder is emptied first, and nothing runs in it yet: a full disk or a broken archive harms nothing that is
-# installed.
+# Empties the folder, then unpacks. It is a separate folder, so that a full disk or a broken archive does not harm
+# installed programs.
 function Expand-TarArchive {
     param([string] $Archive, [string] $Folder, [int] $StripComponents)
     if (Test-Path -LiteralPath $Folder) { Remove-Item -LiteralPath $Folder -Recurse -Force }
@@ -84,16 +84,16 @@ function Expand-TarArchive {
         -Remedy 'Read what tar wrote: free disk space on C:, or give an archive that is whole, with its checksum.'
 }
 
-# Returns media, or installed where the programs are there from this very archive already. $Name is the stem of the file
-# that remembers the archive, $File gives the name each shall have by its name in the archive, and $Service, where
-# given, runs one of them. $Inside is the folder of the archive that they lie in, such as bin\; $WithRest brings along
-# what else lies there.
+# Returns media, or installed if the programs from this archive are installed already. $Name is the stem of the file
+# with the archive's checksum. $File has the programs' target names by their names in the archive. $Service, if given,
+# runs one of them and is stopped. $Inside is their folder in the archive, e.g. bin\; $WithRest also installs its other
+# files.
 function Install-ArchivedProgram {
     param(
         [string] $Archive, [string] $Checksum, [string] $Folder, [string] $Name, [hashtable] $File,
         [string] $Service = '', [string] $Inside = '', [bool] $WithRest = $false
     )
-    # Written last: what is half in place lacks it.
+    # Written last, so that an incomplete installation lacks it.
     $markPath = "$Folder\$Name.sha256"
     $mark = (Read-WholeText -Path $markPath).Trim()
     $missing = @($File.Values | Where-Object { -not (Test-Path -LiteralPath "$Folder\$_") })
@@ -114,26 +114,28 @@ function Install-ArchivedProgram {
     Move-FileIntoPlace -Source @($sources | ForEach-Object { "$staging\$_" }) `
         -Target @($sources | ForEach-Object { "$Folder\$(if ($File.ContainsKey($_)) { $File[$_] } else { $_ })" })
     Remove-Item -LiteralPath $staging -Recurse -Force
-    # The mark is on the disk when it is written, and says that the programs are.
+    # The mark is written last, so that it shows that the programs are on the disk.
     Write-DriveCache
     Write-WholeText -Path $markPath -Text $Checksum.ToLowerInvariant()
     'media'
 }
 
-# $Content is in base64, and $Service reads the file at its start; returns whether the file differed.
+# $Content is base64. $Service, if given, reads the file when it starts, and is stopped. Returns whether the file
+# changed.
 function Set-EncodedFile {
     param([string] $Path, [string] $Content, [string] $Service = '')
     $current = ''
     if (Test-Path -LiteralPath $Path) { $current = [Convert]::ToBase64String([IO.File]::ReadAllBytes($Path)) }
     if ($current -ceq $Content) { return $false }
-    # Before, not after: a step killed in between would leave one that runs with the old content and looks right.
+    # Stopped first: if the step were killed in between, the service would keep the old content, and no run would
+    # notice.
     Stop-ServiceIfPresent -Name $Service
     Write-WholeFile -Path $Path -Bytes ([Convert]::FromBase64String($Content))
     $true
 }
 
-# What a program is, noted beside it. Length and time of the last change stand for the content, as with make and rsync:
-# who replaces the program changes them.
+# The record beside a checked program. As in make and rsync, its length and modification time show whether its content
+# has changed.
 function Get-ProgramNote {
     param([string] $Path, [string] $Checksum, [string] $Version = '')
     if (-not (Test-Path -LiteralPath $Path -PathType Leaf)) { return '' }
@@ -147,15 +149,15 @@ function Test-CheckedProgram {
     $note -ne '' -and (Read-WholeText -Path "$Path.checked") -ceq $note
 }
 
-# Once it is on the disk: after a power cut its length alone would say nothing.
+# Flushes first, because after a power cut a file may have the right length but not the content.
 function Save-CheckedProgram {
     param([string] $Path, [string] $Checksum, [string] $Version = '')
     Write-DriveCache
     Write-WholeText -Path "$Path.checked" -Text (Get-ProgramNote -Path $Path -Checksum $Checksum -Version $Version)
 }
 
-# Returns media, or installed where the program is there already with the right checksum and version. $Service, where
-# given, runs the program; where $Version is empty it is not asked.
+# Returns media, or installed if the program is installed already with this checksum and version. $Service, if given,
+# runs the program and is stopped. With an empty $Version, the program is not run for its version.
 function Install-Program {
     param(
         [string] $Path, [string] $Medium, [string] $Checksum, [string] $Service = '', [string] $Version = '',
@@ -175,8 +177,8 @@ function Install-Program {
     $from
 }
 
-# kubelet says "Kubernetes v1.36.4", kubeadm "v1.36.4", containerd "containerd <module> v2.3.4 <commit>"; built from
-# modules, without v and with a +suffix.
+# kubelet prints "Kubernetes v1.36.4", kubeadm "v1.36.4", containerd "containerd <module> v2.3.4 <commit>", or built
+# from modules a version without v and with a +suffix.
 function Assert-ProgramVersion {
     param(
         [string] $Path, [string[]] $ArgumentList, [string] $Version,

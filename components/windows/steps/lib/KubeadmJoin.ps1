@@ -1,10 +1,10 @@
-# A join by kubeadm: the secret it needs, its configuration, and its run.
+# Joins a cluster with kubeadm: reads the secret, writes the configuration, and runs kubeadm.
 
-# {"token": ..., "caCertHashes": [...]}. Errors never repeat what was read. It comes on standard input, never on a
-# command line: nobody may see it.
+# Reads {"token": ..., "caCertHashes": [...]} from standard input, because others can read command lines. Errors never
+# repeat the input.
 function Read-JoinSecret {
     $remedy = 'Give one JSON object with token and caCertHashes on standard input, and end the input.'
-    # As a stream of its own, since only that can be waited for in bounded time.
+    # A stream of its own, because only that allows a wait with a time limit.
     $reader = New-Object -TypeName System.IO.StreamReader -ArgumentList ([Console]::OpenStandardInput())
     $reading = $reader.ReadToEndAsync()
     if (-not $reading.Wait(30000)) {
@@ -32,7 +32,7 @@ function Read-JoinSecret {
     $secret
 }
 
-# From "name=value:Effect,...".
+# Parses "name=value:Effect,...".
 function ConvertTo-Taint {
     param([string] $Taints)
     foreach ($taint in $Taints -split ',' | Where-Object { $_ -ne '' }) {
@@ -43,9 +43,9 @@ function ConvertTo-Taint {
     }
 }
 
-# As JSON, which is YAML too and needs no quoting of ours. For kubeadm.k8s.io/v1beta4, Kubernetes 1.31 and later; it
-# contains the token. kubeadm gets a third of the time to find the cluster: it tries again until then, and only then
-# says what was wrong, such as an expired token. In its other phases it may wait for as long as the join may take.
+# Returns the configuration as JSON, which is also YAML, for kubeadm.k8s.io/v1beta4 (Kubernetes 1.31 and later). It
+# contains the token. Discovery gets a third of the time, because kubeadm retries until its end before it reports an
+# error, such as an expired token. The other phases may take as long as the whole join.
 function New-JoinConfiguration {
     param(
         [string] $NodeName, [string] $ApiServerEndpoint, [string] $CriSocket, [string] $Taints,
@@ -85,8 +85,8 @@ $JoinComplaints = [ordered]@{
         'The token has expired or was deleted: run again, which makes a new one (cluster.tokenTtlMinutes).'
 }
 
-# The configuration exists as a file only while kubeadm runs, open to administrators only; $Token in it is hidden in
-# what kubeadm writes. No preflight error is ignored: on Windows Server 2022 none is to be expected.
+# The configuration is in a file only while kubeadm runs, and only administrators can read it. $Token is hidden in
+# kubeadm's output. No preflight error is ignored, because none is expected on Windows Server 2022.
 function Invoke-KubeadmJoin {
     param([string] $Configuration, [string] $Token, [int] $TimeoutSeconds)
     Protect-Folder -Path (Split-Path -Path $JoinConfigurationPath)
@@ -113,9 +113,9 @@ function Get-JoinRemedy {
     $Default
 }
 
-# A machine recreated under the name of one that was just destroyed meets its predecessor's Node: kubeadm refuses while
-# that one is Ready, which it stays for about 50 s after its last sign of life (node-monitor-grace-period). This is the
-# only error that is tried again.
+# If a machine with the same name was just destroyed, its Node may still exist. kubeadm refuses to join while that Node
+# is Ready, which it stays for about 50 s after its last heartbeat (node-monitor-grace-period). Only this error is
+# retried.
 function Join-Cluster {
     param(
         [string] $Configuration, [string] $Token, [string] $CriSocket, [string] $Cluster,
@@ -124,10 +124,10 @@ function Join-Cluster {
     $clock = [Diagnostics.Stopwatch]::StartNew()
     while ($true) {
         $left = [int][math]::Max(30, $TimeoutSeconds - $clock.Elapsed.TotalSeconds)
-        # Manual until it has joined; kubeadm starts it. A running one would hold the port kubeadm checks.
+        # Stopped, because a running kubelet uses the port that kubeadm checks. Manual until the node has joined.
         Stop-ServiceInTime -Name 'kubelet'
         $null = Set-KubeletService -CommandLine $CommandLine -StartMode Manual
-        # From the join on it ends on purpose, too, for example when its certificate has come.
+        # From the join on kubelet also exits on purpose, e.g. after receiving its certificate.
         Set-ServiceRecovery -Name 'kubelet' -Restart $true
         Save-JoinRecord -Cluster $Cluster -Joining $true
         try {

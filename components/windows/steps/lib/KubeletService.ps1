@@ -1,9 +1,9 @@
-# The Windows service kubelet, with the folders that it and kubeadm expect: kubelet.exe as a native service, its output
-# written and rotated by kube-log-runner.
+# The Windows service kubelet, and the folders that kubelet and kubeadm expect. kubelet.exe is a native service;
+# kube-log-runner writes and rotates its output.
 
 . (Join-Path $PSScriptRoot 'ProtectedFile.ps1')
 
-# The link C:\var\lib\kubelet\etc\kubernetes\pki that older guides make is not needed since Kubernetes 1.23: kubeadm
+# The link C:\var\lib\kubelet\etc\kubernetes\pki of older guides is not needed since Kubernetes 1.23, because kubeadm
 # writes the drive letter into kubelet's configuration.
 function Initialize-KubernetesFolder {
     foreach ($path in 'C:\k', 'C:\var\log\kubelet', 'C:\var\lib\kubelet') {
@@ -17,10 +17,10 @@ function Initialize-KubernetesFolder {
 
 $KubeletLogPath = 'C:\var\log\kubelet\kubelet.log'
 
-# A native service does not read kubeadm-flags.env, where kubeadm writes what is particular to a node; so that is here.
-# cgroups-per-qos and enforce-node-allocatable mean nothing on Windows: kubelet refused their defaults there once, and
-# warns of them now. container-runtime-endpoint is also in the configuration kubeadm writes since Kubernetes 1.34; given
-# here as well, no default of a kubeadm version matters ("protocol unix not supported").
+# A native service does not read kubeadm-flags.env, where kubeadm writes a node's own arguments, so they are here.
+# cgroups-per-qos and enforce-node-allocatable have no effect on Windows. Earlier kubelets refused their defaults there;
+# now kubelet warns of them. Since Kubernetes 1.34 kubeadm writes container-runtime-endpoint to kubelet's configuration.
+# It is also here, so that no default of a kubeadm version applies ("protocol unix not supported").
 function Get-KubeletCommandLine {
     param([string[]] $NodeArgument = @())
     @(
@@ -37,8 +37,8 @@ function Get-KubeletCommandLine {
     ) -join ' '
 }
 
-# kubelet looks at all its arguments before it says its version. A service that ends at its start would be found out
-# only by kubeadm's time limit.
+# Runs kubelet with --version, which checks all arguments first. Otherwise a refused argument would only show when
+# kubeadm's time limit ends.
 function Assert-KubeletArgument {
     param([string[]] $Argument)
     $null = Invoke-NativeCommand -FilePath 'C:\k\kubelet.exe' -ArgumentList ($Argument + '--version') `
@@ -46,7 +46,7 @@ function Assert-KubeletArgument {
         -Remedy 'Correct nodes[].kubeletArgs in the settings: this version of kubelet does not take them.'
 }
 
-# The service is stopped and manual. Returns whether it was missing.
+# Registers the service as stopped and manual. Returns whether it was missing.
 function Register-KubeletService {
     if (Test-Service -Name 'kubelet') { return $false }
     $null = New-Service -Name 'kubelet' -DisplayName 'kubelet' -Description 'Kubernetes node agent' `
@@ -54,9 +54,8 @@ function Register-KubeletService {
     $true
 }
 
-# Manual until the node has joined, Automatic from then on. Returns whether anything differed; a joined node's is
-# stopped before this, not after: a step that ends in between would leave one that runs with its old arguments and
-# looks right.
+# Manual until the node has joined, Automatic from then on. Returns whether anything changed. The caller stops a running
+# kubelet before: if the step were killed in between, kubelet would keep its old arguments, and no run would notice.
 function Set-KubeletService {
     param([string] $CommandLine, [ValidateSet('Manual', 'Automatic')] [string] $StartMode)
     $service = Get-CimInstance -ClassName Win32_Service -Filter "Name='kubelet'"
@@ -66,8 +65,8 @@ function Set-KubeletService {
     $true
 }
 
-# Automatic is the mark of a joined node: it holds even when the step that stopped kubelet, or what it depends on, was
-# killed before this. Returns whether it did not run.
+# Starts kubelet on a joined node, which its start type Automatic shows, even if the step that stopped kubelet or
+# containerd was killed. Returns whether kubelet had to be started.
 function Start-JoinedKubelet {
     Start-AutomaticService -Name 'kubelet' -LogPath $KubeletLogPath
 }

@@ -1,9 +1,9 @@
-# What is needed to see why a node does not work: the ends of its log files, and what Windows says of itself, as the
-# collectors of CAPZ, aks-engine and SIG-Windows ask it.
+# Collects what is needed to debug a node: the ends of its log files, and information about Windows. The queries are
+# those of the collectors of CAPZ, aks-engine and SIG-Windows.
 
 . (Join-Path $PSScriptRoot 'WholeFile.ps1')
 
-# Must not leave the machine, so not among them: keys, and kubeadm's and kubelet's kubeconfig files.
+# Keys and the kubeconfig files of kubeadm and kubelet are not included, because they must not leave the machine.
 $NodeLogFiles = @(
     'C:\var\log\kubelet\*'
     'C:\var\log\containerd\*'
@@ -28,7 +28,7 @@ function Hide-Secret {
     $key = '-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(-----END [A-Z ]*PRIVATE KEY-----|$)'
     $hidden = $Text -replace $key, '[redacted]'
     $hidden = $hidden -replace '\b[a-z0-9]{6}\.[a-z0-9]{16}\b', '[redacted]'
-    # Behind a name, all that its quotes hold; then in quotes within quotes, in single ones, and without any.
+    # The values after a name: in double quotes, in escaped double quotes, in single quotes, and without quotes.
     $name = '(?i)((?:client-key-data|bearer|password|authorization)'
     $sign = '\\*["'']?\s*[:=]\s*'
     $hidden = $hidden -replace "$name$sign`")(?:\\.|[^`"\\])*", '$1[redacted]'
@@ -36,11 +36,11 @@ function Hide-Secret {
     $hidden = $hidden -replace "$name$sign')[^']*", '$1[redacted]'
     $scheme = '(?:(?:bearer|basic|negotiate|digest|ntlm)\s+)?'
     $hidden = $hidden -replace "$name[`"'\\]*(?:\s*[:=]+\s*|\s+))$scheme(?!'|\\*`"|[:=])[^\s`",]+", '$1[redacted]'
-    # The user and password of a proxy's address.
+    # User and password in a proxy's URL.
     $hidden -replace '://[^/@\s]+@', '://[redacted]@'
 }
 
-# Somebody may be writing to the file.
+# Opens the file so that others can still write to it or delete it.
 function Copy-LogTail {
     param([string] $Source, [string] $Target, [int] $TailKiB)
     $stream = New-Object -TypeName System.IO.FileStream -ArgumentList $Source, 'Open', 'Read', 'ReadWrite, Delete'
@@ -55,7 +55,7 @@ function Copy-LogTail {
     }
 }
 
-# A file that can't be read leaves the reason in its place.
+# If a file can't be read, the reason is saved instead.
 function Copy-NodeLog {
     param([string] $Folder, [int] $TailKiB)
     $files = @(
@@ -84,7 +84,7 @@ $CrashFiles = @(
     'C:\Windows\LiveKernelReports\*'
 )
 
-# A text as it is; of a table or an object each property, whole.
+# Returns text unchanged, and the properties of an object or a dictionary in full.
 function ConvertTo-LogText {
     param([object] $Answer)
     if ($null -eq $Answer -or $Answer -is [string]) { return $Answer }
@@ -92,14 +92,14 @@ function ConvertTo-LogText {
         foreach ($name in @($Answer.Keys | Sort-Object)) { "$($name): $($Answer[$name])" }
         return
     }
-    # What CIM adds to each object says nothing of the machine.
+    # Without the properties that CIM adds to every object.
     foreach ($property in $Answer.PSObject.Properties | Where-Object { $_.Name -notmatch '^(Cim|PSComputerName)' }) {
         "$($property.Name): $(@($property.Value) -join ', ')"
     }
     ''
 }
 
-# Where the question $Body fails, the reason is written.
+# Saves the result of $Body, or the reason if it fails.
 function Save-LogText {
     param([string] $Path, [scriptblock] $Body)
     try {
@@ -135,8 +135,8 @@ function Get-EventText {
     $events | Select-Object -Property 'TimeCreated', 'Id', 'Message'
 }
 
-# By file name.
-$NodeQuestions = [ordered]@{
+# Queries by file name.
+$NodeQueries = [ordered]@{
     'os.txt'              = { Get-AllProperty -ClassName 'Win32_OperatingSystem' }
     'updates.txt'         = { Get-AllProperty -ClassName 'Win32_QuickFixEngineering' }
     'services.txt'        = { Get-AllProperty -ClassName 'Win32_Service' }
@@ -160,13 +160,12 @@ $NodeQuestions = [ordered]@{
     'firewall.txt'        = { Get-NetFirewallRule -Name 'kubelet' -ErrorAction Stop }
     'defender.txt'        = { Get-MpPreference -ErrorAction Stop }
     'environment.txt'     = { [Environment]::GetEnvironmentVariables('Machine') }
-    # Their names and times only: a dump is as large as a program's memory, and holds its secrets.
+    # Only names and times, because a dump is as large as a program's memory and contains its secrets.
     'crashes.txt'         = {
         foreach ($pattern in $CrashFiles | Where-Object { Test-Path -Path $_ }) {
             Get-ChildItem -Path $pattern | Select-Object -Property 'LastWriteTime', 'FullName'
         }
     }
-    # Reboots, who ordered them, and crashes; services that end; containers and their networks.
     'events-reboots.txt'  = { Get-EventText -Query @{ LogName = 'System'; Id = @(1074, 1076, 2004, 6005, 6006, 6008) } }
     'events-services.txt' = { Get-EventText -Query @{ LogName = 'System'; ProviderName = 'Service Control Manager' } }
     'events-errors.txt'   = { Get-EventText -Query @{ LogName = 'Application'; Level = @(1, 2) } }
@@ -176,7 +175,7 @@ $NodeQuestions = [ordered]@{
 
 function Save-NodeText {
     param([string] $Folder)
-    foreach ($name in $NodeQuestions.Keys) {
-        Save-LogText -Path (Join-Path $Folder $name) -Body $NodeQuestions[$name]
+    foreach ($name in $NodeQueries.Keys) {
+        Save-LogText -Path (Join-Path $Folder $name) -Body $NodeQueries[$name]
     }
 }

@@ -1,8 +1,9 @@
-# The machine's PATH, and this process's copy of it: sshd gives its sessions the PATH it was started with.
+# The machine's PATH, and this process's copy of it, which may be outdated: sshd gives sessions the PATH of its own
+# start.
 
 $MachineVariablesKey = 'HKLM:\SYSTEM\CurrentControlSet\Control\Session Manager\Environment'
 
-# As Windows keeps it: with variables such as %SystemRoot%, which [Environment] would replace.
+# Read from the registry, because [Environment] would expand variables such as %SystemRoot%.
 function Get-MachinePath {
     (Get-Item -LiteralPath $MachineVariablesKey).GetValue('Path', '', 'DoNotExpandEnvironmentNames')
 }
@@ -11,7 +12,7 @@ function Set-MachinePath {
     param([string] $Path)
     $kind = (Get-Item -LiteralPath $MachineVariablesKey).GetValueKind('Path')
     Set-ItemProperty -LiteralPath $MachineVariablesKey -Name 'Path' -Value $Path -Type $kind
-    # Removing a variable that is not there tells all windows that the machine's variables are others now.
+    # Removing a missing variable broadcasts to all windows that the machine's variables have changed.
     [Environment]::SetEnvironmentVariable('KINDOWS_PATH', $null, 'Machine')
 }
 

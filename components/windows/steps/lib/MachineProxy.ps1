@@ -1,4 +1,4 @@
-# The machine's proxy: the environment variables that Go's programs (containerd, kubelet, kubeadm) and curl go by.
+# The machine's proxy, in the environment variables that Go programs (containerd, kubelet, kubeadm) and curl read.
 
 . (Join-Path $PSScriptRoot 'WholeFile.ps1')
 . (Join-Path $PSScriptRoot 'Services.ps1')
@@ -6,7 +6,7 @@
 $ProxyVariables = @('HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY')
 $ProxyRecordPath = 'C:\kindows\state\proxy.json'
 
-# As NAME=value; nothing where none is set.
+# Returns the variables that are set, as NAME=value.
 function Get-MachineProxy {
     foreach ($name in $ProxyVariables) {
         $value = [string][Environment]::GetEnvironmentVariable($name, 'Machine')
@@ -14,7 +14,7 @@ function Get-MachineProxy {
     }
 }
 
-# $Variable has a value for each name in $ProxyVariables, an empty one to remove it; returns whether any differed.
+# $Variable has a value for each name in $ProxyVariables; empty removes it. Returns whether any changed.
 function Set-MachineProxy {
     param([System.Collections.IDictionary] $Variable)
     $changed = $false
@@ -27,7 +27,7 @@ function Set-MachineProxy {
     $changed
 }
 
-# What the variables hold before this machine's first proxy is set; what was kept once stays.
+# Records the variables' values before the first proxy is set. An existing record stays.
 function Save-ProxyRecord {
     if (Test-Path -LiteralPath $ProxyRecordPath) { return }
     $record = [ordered]@{}
@@ -37,7 +37,7 @@ function Save-ProxyRecord {
     Save-Record -Path $ProxyRecordPath -Record $record
 }
 
-# Nothing where this machine never got a proxy from here. Where nobody can tell any more, the variables held nothing.
+# Returns nothing if kindows never set a proxy here. If the record is unreadable, the previous values count as empty.
 function Get-ProxyRecord {
     if (Test-Path -LiteralPath $ProxyRecordPath) {
         $record = Read-Record -Path $ProxyRecordPath

@@ -1,10 +1,10 @@
-# Which cluster this machine belongs to, and how it leaves it.
+# Which cluster this machine belongs to, and leaving it.
 
 . (Join-Path $PSScriptRoot 'WholeFile.ps1')
 
 $KubeletConfigPath = 'C:\etc\kubernetes\kubelet.conf'
 $KubeletKeyFolder = 'C:\var\lib\kubelet\pki'
-# What kubeadm and kubelet leave at a join, and kubeadm's preflight checks stumble over at the next one.
+# Files that a join leaves, and at which kubeadm's preflight checks of the next join fail.
 $JoinRemains = @(
     $KubeletConfigPath
     'C:\etc\kubernetes\bootstrap-kubelet.conf'
@@ -18,8 +18,8 @@ function Test-JoinRemains {
     @($JoinRemains | Where-Object { Test-Path -LiteralPath $_ }).Count -gt 0
 }
 
-# Whether TLS bootstrap is through. kubelet writes kubelet.conf before it asks for its certificate, which is then named
-# there: both must be.
+# Whether TLS bootstrap is complete. kubelet writes kubelet.conf, which names its certificate, before it requests that
+# certificate, so both files must exist.
 function Test-NodeCredentials {
     (Test-Path -LiteralPath $KubeletConfigPath) -and
     (Test-Path -Path (Join-Path $KubeletKeyFolder 'kubelet-client-*.pem'))
@@ -30,24 +30,24 @@ function Get-ClusterIdentity {
     (@($ApiServerEndpoint) + @($CaCertHashes | Sort-Object)) -join ' '
 }
 
-# The identity of the cluster this machine has joined by these steps; nothing for a join that was cut short.
+# Returns the identity of the cluster that these steps have joined; nothing if the join was interrupted.
 function Get-JoinRecord {
     if ((Read-WholeText -Path $JoinRecordPath) -match '^\{"cluster":"([^"\\]+)"\}$') { $Matches[1] }
 }
 
-# While $Joining: what is found after that was cut short belongs to no cluster.
+# $Joining is recorded during a join. If the join is interrupted, the machine belongs to no cluster.
 function Save-JoinRecord {
     param([string] $Cluster, [bool] $Joining)
     $record = if ($Joining) { @{ joining = $Cluster } } else { @{ cluster = $Cluster } }
     Save-Record -Path $JoinRecordPath -Record $record
 }
 
-# kubeadm reset, then whatever that leaves; the service kubelet stopped and manual.
+# Runs kubeadm reset and removes what that leaves. The service kubelet is stopped and manual afterwards.
 function Reset-Membership {
     param([string] $CriSocket, [int] $TimeoutSeconds)
-    # Manual and without the node's arguments first: a kubelet that is restarted after this has nothing to join with.
+    # Manual and without the node's arguments first, so that a restarted kubelet can't join.
     $null = Set-KubeletService -CommandLine (Get-KubeletCommandLine) -StartMode Manual
-    # Without a cluster each new start would only fail, and hold the port that the next join checks.
+    # Without a cluster each restart would fail, and use the port that the next join checks.
     Set-ServiceRecovery -Name 'kubelet' -Restart $false
     Stop-ServiceInTime -Name 'kubelet'
     $null = Invoke-NativeCommand -FilePath 'C:\k\kubeadm.exe' `

@@ -1,19 +1,19 @@
-# How the machine resolves names: the hosts file, and which DNS servers it asks.
+# The hosts file and the DNS servers of the machine.
 
 . (Join-Path $PSScriptRoot 'WholeFile.ps1')
 
 $HostsPath = "$env:SystemRoot\System32\drivers\etc\hosts"
-# Lines in it that end with this are ours; everybody else's stay as they are.
+# Lines that end with this are kindows'. All others stay as they are.
 $HostsMark = '# kindows'
 
-# Returns the lines of others, then the wanted ones: tables with Address and Name.
+# Returns the lines of others, then a line for each of $Wanted, which have Address and Name.
 function Merge-HostsLine {
     param([string[]] $Line, [System.Collections.IDictionary[]] $Wanted)
     $foreign = @($Line | Where-Object { -not $_.TrimEnd().EndsWith($HostsMark) })
     foreach ($entry in $Wanted) {
         foreach ($other in $foreign) {
             $words = @(($other -replace '#.*$', '').Trim() -split '\s+')
-            # Windows takes the first line that names a host: a foreign one with another address would win.
+            # Windows uses the first line with a name, so a line with another address would win.
             $names = @($words | Select-Object -Skip 1)
             if ($names -contains $entry.Name -and $words[0] -ne $entry.Address) {
                 Stop-Step -Code 'ForeignHostsEntry' `
@@ -65,17 +65,17 @@ function Remove-HostsLine {
     }
 }
 
-# The DNS servers are one rule of our own in Windows' Name Resolution Policy Table, for all names. Unlike an adapter's
-# servers it stays when HNS makes its switch out of that adapter, and when DHCP gives it others.
+# The DNS servers are one rule for all names in Windows' Name Resolution Policy Table. Unlike an adapter's servers, a
+# rule persists when HNS puts a switch on the adapter, and when DHCP assigns other servers.
 $DnsRuleMark = 'kindows'
-# Rules that the domain sets here make Windows pass over those of the machine, all of them.
+# If a domain's policy has rules here, Windows ignores all rules of the machine.
 $DnsPolicyKey = 'HKLM:\SOFTWARE\Policies\Microsoft\Windows NT\DNSClient\DnsPolicyConfig'
 
 function Get-DnsRule {
     Get-DnsClientNrptRule -ErrorAction Stop | Where-Object { [string]$_.Comment -ceq $DnsRuleMark }
 }
 
-# A rule of somebody else's would win over ours, or hide it.
+# Somebody else's rule would take precedence over kindows' rule, or disable it.
 function Assert-DnsRuleFree {
     if (Test-Path -LiteralPath $DnsPolicyKey) {
         Stop-Step -Code 'ForeignDnsRule' `
@@ -93,8 +93,8 @@ function Assert-DnsRuleFree {
     }
 }
 
-# The servers are asked in this order; without any, what the adapters have counts again. Returns whether anything
-# differed.
+# The servers are queried in this order. Without any, the adapters' servers apply again. Returns whether anything
+# changed.
 function Set-DnsServer {
     param([string[]] $Server)
     $rules = @(Get-DnsRule)

@@ -1,18 +1,18 @@
-# Running a program to its end, in bounded time, with its exit code looked at.
+# Runs a program with a time limit and checks its exit code.
 
-# As Windows programs take their command line apart (CommandLineToArgvW).
+# Quotes an argument as Windows programs parse their command line (CommandLineToArgvW).
 function ConvertTo-NativeArgument {
     param([string] $Argument)
     if ($Argument -match '^[^\s"]+$') { return $Argument }
-    # Backslashes count only before a quote, and before the closing one: there each is doubled.
+    # Backslashes are only special before a quote, including the closing one, and are doubled there.
     $escaped = $Argument -replace '(\\*)"', '$1$1\"' -replace '(\\+)$', '$1$1'
     '"' + $escaped + '"'
 }
 
-# Returns what the program wrote to standard output; any other exit code than expected ends the step. PowerShell's own
-# call operator is not used: Windows PowerShell 5.1 turns a program's standard error into errors of its own, passes
-# quotes on wrongly, and knows no time limit. The arguments are unquoted, and hold no secrets: other processes can read
-# them. $Hidden must not be repeated in an error, should the program write it.
+# Returns the program's standard output. An unexpected exit code ends the step. PowerShell's call operator is not used,
+# because Windows PowerShell 5.1 turns a program's standard error into its own errors, passes quotes incorrectly, and
+# has no time limit. The arguments are unquoted and must not contain secrets, because other processes can read them. If
+# the program prints a text in $Hidden, errors do not repeat it.
 function Invoke-NativeCommand {
     param(
         [string] $FilePath, [string[]] $ArgumentList = @(), [int] $TimeoutSeconds,
@@ -32,13 +32,13 @@ function Invoke-NativeCommand {
 
     $process = [Diagnostics.Process]::Start($start)
     try {
-        # The step's own standard input carries secrets; a program it runs must not inherit it.
+        # The program must not inherit the step's standard input, which may contain secrets.
         $process.StandardInput.Close()
         $output = $process.StandardOutput.ReadToEndAsync()
         $errors = $process.StandardError.ReadToEndAsync()
         $ended = $process.WaitForExit($TimeoutSeconds * 1000)
         if (-not $ended) { $process.Kill() }
-        # A child that outlives the program may hold the pipes open: what has not come by now is not waited for.
+        # Limited, because a child that outlives the program may keep the pipes open.
         $complete = [Threading.Tasks.Task]::WaitAll([Threading.Tasks.Task[]]@($output, $errors), 10000)
         $outputText = if ($output.IsCompleted) { $output.Result } else { '' }
         $errorText = if ($errors.IsCompleted) { $errors.Result } else { '' }

@@ -1,5 +1,5 @@
-# What a node leaves on a machine, and its removal: folders, networks in Windows' Host Networking Service, environment,
-# registry, Defender.
+# Removes what a node leaves on a machine: folders, networks in Windows' Host Networking Service, environment variables,
+# registry keys and Defender exclusions.
 
 $NodeFolders = @(
     'C:\k'
@@ -24,14 +24,14 @@ $NodeFolders = @(
     'C:\ProgramData\containerd'
     'C:\kindows\state'
 )
-# They go too when nothing is left in them, the innermost first.
+# Removed if they are empty afterwards, the innermost first.
 $NodeParentFolders = @('C:\var\lib', 'C:\var\log', 'C:\var\run', 'C:\var', 'C:\etc', 'C:\opt', 'C:\run')
 
-# Links in it are removed themselves: what they lead to may be a pod's data.
+# Removes links but not their targets, which may be a pod's data.
 function Remove-FolderTree {
     param([string] $Path)
-    # Not Remove-Item: that of Windows PowerShell 5.1 goes into links. The caller looks whether the folder is gone: what
-    # keeps one, such as paths too long for it (3, 206), must not keep the others from being removed.
+    # Not Remove-Item, which follows links in Windows PowerShell 5.1. Failures such as too long paths (3, 206) are
+    # accepted, because the caller checks whether the folder is gone, and then continues with the other folders.
     $null = Invoke-NativeCommand -FilePath "$env:SystemRoot\System32\cmd.exe" -TimeoutSeconds 300 -Remedy 'Run again.' `
         -ArgumentList '/d', '/c', 'rd', '/s', '/q', $Path -SuccessExitCodes 0, 1, 2, 3, 5, 32, 145, 206
 }
@@ -42,7 +42,7 @@ function Remove-NodeFolder {
     foreach ($path in $NodeFolders | Where-Object { $Keep -notcontains $_ -and (Test-Path -LiteralPath $_) }) {
         Remove-FolderTree -Path $path
         if (Test-Path -LiteralPath $path) {
-            # Files of an image's layers belong to TrustedInstaller.
+            # Files in image layers belong to TrustedInstaller.
             $null = Invoke-NativeCommand -FilePath "$env:SystemRoot\System32\takeown.exe" -TimeoutSeconds 300 `
                 -ArgumentList '/F', $path, '/A', '/R', '/D', 'Y', '/SKIPSL' -SuccessExitCodes 0, 1 -Remedy 'Run again.'
             $null = Invoke-NativeCommand -FilePath "$env:SystemRoot\System32\icacls.exe" -TimeoutSeconds 300 `
@@ -61,25 +61,24 @@ function Remove-NodeFolder {
     }
 }
 
-# Calico's own, by the names its scripts give them, Flannel's and OVN's; External is the one they and
-# Confirm-ExternalNetwork put on the adapter.
+# The networks of Calico, as named by its scripts, of Flannel and of OVN-Kubernetes. External is the one on the adapter.
 $NodeNetworkPattern = '^(External|Calico.*|calico.*|cbr0|flannel\.[0-9]+|vxlan0|(Base)?OVNKubernetes.*)$'
 
-# The last of them may cut the machine off for some seconds: this goes on meanwhile, and Windows' default network "nat"
-# stays.
+# Removing the last network may disconnect the machine for some seconds, in which this continues. Windows' default
+# network "nat" stays.
 function Remove-NodeNetwork {
-    # Without Containers there is no HNS.
+    # Without the feature Containers there is no HNS.
     if ($null -eq (Get-Command -Name 'Get-HnsNetwork' -ErrorAction SilentlyContinue)) { return }
-    # Where HNS has none, its module may give one $null.
+    # Without any network, Get-HnsNetwork may return a single $null.
     $networks = @(Get-HnsNetwork -ErrorAction Stop |
             Where-Object { $null -ne $_ -and $_.Name -match $NodeNetworkPattern })
     $ids = @($networks | ForEach-Object { $_.ID })
     if ($ids.Count -eq 0) { return }
-    # Endpoints go while this runs, with their pods: one that is gone already is no error.
+    # Endpoints may disappear with their pods while this runs, so a missing one is not an error.
     $endpoints = @(Get-HnsEndpoint -ErrorAction Stop |
             Where-Object { $null -ne $_ -and $ids -contains $_.VirtualNetwork })
     foreach ($endpoint in $endpoints) { $endpoint | Remove-HnsEndpoint -ErrorAction Continue }
-    # External last: it is the one that holds the machine's own adapter.
+    # External last, because it is on the machine's own adapter.
     $left = @()
     foreach ($network in @($networks | Sort-Object -Property { $_.Name -eq 'External' })) {
         try {
@@ -93,7 +92,7 @@ function Remove-NodeNetwork {
     }
 }
 
-# Calico's scripts set them.
+# Removes the variables that Calico's scripts set.
 function Remove-NodeVariable {
     foreach ($name in @([Environment]::GetEnvironmentVariables('Machine').Keys)) {
         if ($name -match '^(CALICO_|FELIX_|KUBE_NETWORK$|IP_AUTODETECTION_METHOD$)') {
@@ -113,7 +112,7 @@ function Remove-CalicoRegistryKey {
 
 function Remove-NodeExclusion {
     param([string[]] $Folder)
-    # Defender is a feature that may be gone.
+    # Defender is a feature that may not be installed.
     if ($null -eq (Get-Command -Name 'Get-MpPreference' -ErrorAction SilentlyContinue)) { return }
     $ours = {
         param($path)
@@ -123,8 +122,8 @@ function Remove-NodeExclusion {
         $preference = Get-MpPreference -ErrorAction Stop
     }
     catch {
-        # One that is switched off answers nothing, took none either, and keeps nothing else from being removed.
-        Write-StepProgress -Message "Defender does not tell its exclusions: $($_.Exception.Message)"
+        # If Defender is turned off, the query fails. It has no exclusions then, so this is not an error.
+        Write-StepProgress -Message "Defender's exclusions could not be read: $($_.Exception.Message)"
         return
     }
     foreach ($path in @($preference.ExclusionPath) | Where-Object { $_ -and $ours.Invoke($_)[0] }) {

@@ -1,6 +1,6 @@
 # The machine's own addresses.
 
-# IPv4, the loopback's too.
+# Returns the IPv4 addresses, including the loopback's.
 function Get-OwnAddress {
     Get-NetIPAddress -AddressFamily IPv4 -ErrorAction Stop | ForEach-Object { $_.IPAddress }
 }
@@ -20,18 +20,19 @@ function Assert-NodeAddress {
         -Remedy 'Set nodes[].nodeIp to one that the machine has and other nodes reach, or give its adapter this one.'
 }
 
-# After the switch has been put on the adapter, Windows sometimes stays with an address of its own making (169.254.x.x):
-# half way, the lease is renewed. Right after the switch was asked for, the old address may still be there, and go a
-# second later: it has to be there for 10 s. $Ready tells whether the switch is on the adapter.
+# Waits until the machine has its address after HNS has put a switch on the adapter, which $Ready tests. Windows
+# sometimes keeps a self-assigned address (169.254.x.x), so after half of the time the DHCP lease is renewed. Right
+# after requesting the switch, the old address may still be there and disappear a second later, so the address must last
+# for 10 s.
 function Wait-OwnAddress {
     param([string] $Address, [scriptblock] $Ready, [int] $TimeoutSeconds)
     $clock = [Diagnostics.Stopwatch]::StartNew()
     $isRenewed = $false
-    $looks = 0
+    $successes = 0
     while ($true) {
         $isThere = (Test-OwnAddress -Address $Address) -and (& $Ready)
-        $looks = if ($isThere) { $looks + 1 } else { 0 }
-        if ($looks -gt 5) { return }
+        $successes = if ($isThere) { $successes + 1 } else { 0 }
+        if ($successes -gt 5) { return }
         if (-not $isThere -and $clock.Elapsed.TotalSeconds -gt $TimeoutSeconds) {
             $seen = @(Get-OwnAddress) -join ', '
             throw "The address $Address did not come back in $TimeoutSeconds s; the machine has $seen."

@@ -1,4 +1,4 @@
-# Reboots that Windows waits for, and what is known of one that was ordered: a small file that outlives it.
+# Reboots that Windows waits for, and the record of an ordered reboot, which survives it.
 
 . (Join-Path $PSScriptRoot 'NativeCommand.ps1')
 . (Join-Path $PSScriptRoot 'WholeFile.ps1')
@@ -15,7 +15,7 @@ function Save-RebootRecord {
 
 function Get-RebootRecord {
     $record = Read-Record -Path $RebootRecordPath
-    # A record without a boot, whoever left it, says of none: what a power cut has left was followed by one anyhow.
+    # A record that a power cut has damaged is ignored, because a boot has followed anyway.
     if ($null -ne $record -and $null -ne $record.PSObject.Properties['lastBootUpTime']) {
         $record.lastBootUpTime
     }
@@ -33,7 +33,7 @@ function Get-PendingRebootReason {
     if (Test-Path -LiteralPath "$versions\WindowsUpdate\Auto Update\RebootRequired") { 'Windows Update' }
 }
 
-# Empty where it is the name of now.
+# Returns the name after the next reboot; empty if it does not change.
 function Get-PendingComputerName {
     $names = 'HKLM:\SYSTEM\CurrentControlSet\Control\ComputerName'
     $next = (Get-ItemProperty -LiteralPath "$names\ComputerName").ComputerName
@@ -41,7 +41,7 @@ function Get-PendingComputerName {
     if ($next -ne $active) { $next } else { '' }
 }
 
-# Running sessions go on, but nobody can connect until it is over, and take the machine for one that is through.
+# Running sessions continue, but nobody can connect and mistake the machine for one that is done already.
 function Close-SshPort {
     $sshd = Get-Service -Name 'sshd' -ErrorAction SilentlyContinue
     if ($null -ne $sshd -and $sshd.Status -eq 'Running') { $sshd.Stop() }
@@ -49,7 +49,7 @@ function Close-SshPort {
 
 function Start-Reboot {
     param([int] $DelaySeconds, [string] $Comment)
-    # 1115 and 1190: a shutdown is under way or scheduled already, which is what is wanted.
+    # 1115 and 1190: a shutdown is in progress or scheduled already.
     $null = Invoke-NativeCommand -FilePath "$env:SystemRoot\System32\shutdown.exe" `
         -ArgumentList '/r', '/f', '/t', $DelaySeconds, '/d', 'p:2:4', '/c', $Comment `
         -TimeoutSeconds 30 -SuccessExitCodes 0, 1115, 1190 -Remedy 'Reboot the machine by hand, then run again.'

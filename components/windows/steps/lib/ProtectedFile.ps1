@@ -1,12 +1,12 @@
-# Files and folders only SYSTEM and Administrators may touch. Everything below C:\ can be read by every user otherwise.
+# Files and folders that only SYSTEM and Administrators can access. By default every user can read everything below C:\.
 
-# Well-known identifiers, since the names are translated on a localised Windows: SYSTEM and Administrators.
+# SIDs of SYSTEM and Administrators, because their names are translated on a localised Windows.
 $ProtectedIdentities = @('S-1-5-18', 'S-1-5-32-544')
-# Administrators, not who happens to write: sshd takes no host key that a single user owns (check_secure_file_permission
-# in PowerShell/openssh-portable, w32-sshfileperm.c).
+# Administrators, not the account that writes, because sshd refuses a host key that a single user owns
+# (check_secure_file_permission in PowerShell/openssh-portable, w32-sshfileperm.c).
 $ProtectedOwner = 'S-1-5-32-544'
 
-# $Type is DirectorySecurity or FileSecurity; $Inheritance says what of a folder's content has its rights.
+# $Type is DirectorySecurity or FileSecurity. $Inheritance says which content of a folder inherits its rights.
 function New-ProtectedAcl {
     param([string] $Type, [string] $Inheritance)
     $acl = New-Object -TypeName "System.Security.AccessControl.$Type"
@@ -20,7 +20,7 @@ function New-ProtectedAcl {
     $acl
 }
 
-# The folder is made where it is missing, and closed with all that is in it.
+# Creates the folder if it is missing, and protects it with its content.
 function Protect-Folder {
     param([string] $Path)
     $acl = New-ProtectedAcl -Type 'DirectorySecurity' -Inheritance 'ContainerInherit, ObjectInherit'
@@ -28,7 +28,7 @@ function Protect-Folder {
     [IO.Directory]::SetAccessControl($Path, $acl)
 }
 
-# Never open to anybody but SYSTEM and Administrators, not even while it is written. UTF-8 without a byte order mark.
+# The file is protected from the moment it is created. UTF-8 without a byte order mark.
 function Write-ProtectedFile {
     param([string] $Path, [string] $Text)
     $acl = New-ProtectedAcl -Type 'FileSecurity' -Inheritance 'None'

@@ -1,5 +1,5 @@
-# Windows services: started, stopped and removed in bounded time, since Start-Service and Stop-Service wait for ever;
-# their command line, what happens after a crash, and their environment.
+# Windows services: starting, stopping and removing them with time limits, because Start-Service and Stop-Service wait
+# forever; and their command lines, recovery and environment.
 
 . (Join-Path $PSScriptRoot 'NativeCommand.ps1')
 
@@ -8,26 +8,26 @@ function Test-Service {
     $null -ne (Get-Service -Name $Name -ErrorAction SilentlyContinue)
 }
 
-# Stops those that depend on it, too.
+# Also stops the services that depend on it.
 function Stop-ServiceInTime {
     param([string] $Name, [int] $TimeoutSeconds = 90)
     $service = Get-Service -Name $Name
-    # Not by the time of day: that may be set meanwhile.
+    # A stopwatch, because the time of day may be set meanwhile.
     $clock = [Diagnostics.Stopwatch]::StartNew()
-    $asked = $false
+    $isStopping = $false
     $lastError = ''
     while ($service.Status -ne 'Stopped') {
         if ($clock.Elapsed.TotalSeconds -gt $TimeoutSeconds) {
             Stop-Step -Code 'CommandTimedOut' -Remedy 'End its process on the machine, then run again.' `
                 -Message "The service $Name did not stop in $TimeoutSeconds s: $($service.Status). $lastError"
         }
-        if (-not $asked) {
+        if (-not $isStopping) {
             try {
                 $service.Stop()
-                $asked = $true
+                $isStopping = $true
             }
             catch {
-                # It is still starting, or stopping already: neither takes orders.
+                # A service that is still starting, or stopping already, refuses to stop.
                 $lastError = $_.Exception.GetBaseException().Message
             }
         }
@@ -36,13 +36,13 @@ function Stop-ServiceInTime {
     }
 }
 
-# An empty name is that of no service.
+# Does nothing for an empty name.
 function Stop-ServiceIfPresent {
     param([string] $Name)
     if ($Name -ne '' -and (Test-Service -Name $Name)) { Stop-ServiceInTime -Name $Name }
 }
 
-# $Ready must hold as well, beyond the service manager's opinion; the end of the log is part of the error.
+# Waits until the service runs and $Ready is true. The error has the end of the log.
 function Start-ServiceInTime {
     param([string] $Name, [int] $TimeoutSeconds, [string] $LogPath, [scriptblock] $Ready = { $true })
     $service = Get-Service -Name $Name
@@ -72,7 +72,7 @@ function Start-Containerd {
         -Ready { Test-Path -LiteralPath '\\.\pipe\containerd-containerd' }
 }
 
-# For a service that has stopped with another one. Returns whether it did not run.
+# Starts a service that has stopped with another one, if it is automatic. Returns whether it had to be started.
 function Start-AutomaticService {
     param([string] $Name, [string] $LogPath)
     $service = Get-Service -Name $Name -ErrorAction SilentlyContinue
@@ -83,8 +83,8 @@ function Start-AutomaticService {
     $true
 }
 
-# Starts services that were stopped for something that has failed. Nobody waits for them, and what fails is only said:
-# the step ends with the first error.
+# Starts services again that were stopped for an operation that failed. Does not wait for them, and only reports errors,
+# because the step ends with the error of the operation.
 function Restore-AutomaticService {
     param([string[]] $Name)
     foreach ($each in $Name) {
@@ -100,7 +100,7 @@ function Restore-AutomaticService {
     }
 }
 
-# Not by sc.exe: through CIM a command line needs no quoting of its own.
+# Not with sc.exe, for which the command line would need quoting.
 function Edit-Service {
     param([string] $Name, [hashtable] $Setting)
     $service = Get-CimInstance -ClassName Win32_Service -Filter "Name='$Name'"
@@ -112,8 +112,8 @@ function Edit-Service {
     }
 }
 
-# A deleted service stays in the list while anybody holds it open, and nobody can register it again until then
-# (k0sproject/k0s#8033).
+# Waits until the service is gone. A deleted service stays registered, and can't be registered again, as long as a
+# process has it open (k0sproject/k0s#8033).
 function Remove-ServiceInTime {
     param([string] $Name, [int] $TimeoutSeconds = 30)
     if (-not (Test-Service -Name $Name)) { return }
@@ -136,8 +136,8 @@ function Remove-ServiceInTime {
     "service $Name"
 }
 
-# A service of the pods' network; it is not started. One that is there with another command line is stopped and gets
-# this one. Returns whether anything differed.
+# Registers a service of the pod network without starting it. An existing service with another command line is stopped
+# and changed. Returns whether anything changed.
 function Register-PodNetworkService {
     param([string] $Name, [string] $CommandLine, [ValidateSet('Manual', 'Automatic')] [string] $StartupType)
     if (-not (Test-Service -Name $Name)) {
@@ -152,7 +152,7 @@ function Register-PodNetworkService {
     $true
 }
 
-# Whether Windows starts the service again 5 s after it has ended by itself, however often that happens.
+# Sets whether Windows restarts the service 5 s after it has ended by itself, however often that happens.
 function Set-ServiceRecovery {
     param([string] $Name, [bool] $Restart)
     $services = "$env:SystemRoot\System32\sc.exe"
@@ -160,14 +160,14 @@ function Set-ServiceRecovery {
     $actions = if ($Restart) { 'restart/5000/restart/5000/restart/5000' } else { '' }
     $null = Invoke-NativeCommand -FilePath $services -TimeoutSeconds 30 -Remedy $remedy `
         -ArgumentList 'failure', $Name, 'reset=', '3600', 'actions=', $actions
-    # An orderly end with an error counts as a failure as well.
+    # A regular stop with an error counts as a failure too.
     $null = Invoke-NativeCommand -FilePath $services -TimeoutSeconds 30 -Remedy $remedy `
         -ArgumentList 'failureflag', $Name, '1'
 }
 
-# Windows gives services the machine's variables of the last boot; those in the service's own key are read at each
-# start. $Value has NAME=value for some of the names in $Variable; all others there stay. Returns whether anything
-# differed, and then leaves the service stopped, unless it shall keep the old ones until its next start.
+# Services get the machine's variables of the last boot, but the variables in their own key are read at each start.
+# $Value has NAME=value for some of the names in $Variable; the others of these names are removed, and all other
+# variables stay. Returns whether anything changed. Then the service is stopped, unless $Stop is false.
 function Set-ServiceEnvironment {
     param([string] $Name, [string[]] $Variable, [string[]] $Value, [bool] $Stop = $true)
     $path = "HKLM:\SYSTEM\CurrentControlSet\Services\$Name"
@@ -175,7 +175,7 @@ function Set-ServiceEnvironment {
     $others = @($current | Where-Object { $Variable -notcontains ($_ -split '=', 2)[0] })
     $wanted = $others + $Value
     if (($current -join "`n") -ceq ($wanted -join "`n")) { return $false }
-    # Before, not after: a step killed in between would leave one that runs with the old ones and looks right.
+    # Stopped first: if the step were killed in between, the service would keep the old values, and no run would notice.
     if ($Stop) { Stop-ServiceInTime -Name $Name }
     if ($wanted.Count -gt 0) {
         $null = New-ItemProperty -LiteralPath $path -Name 'Environment' -PropertyType MultiString -Value $wanted -Force

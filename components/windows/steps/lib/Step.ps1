@@ -1,11 +1,11 @@
-# The frame around a step: one at a time per machine, as administrator, ending with one line of JSON and an exit code.
+# Runs a step: one at a time per machine, as administrator, ending with one line of JSON and an exit code.
 Set-StrictMode -Version Latest
 $ErrorActionPreference = 'Stop'
-# Over SSH, progress bars end in errors.
+# Over SSH, progress bars cause errors.
 $ProgressPreference = 'SilentlyContinue'
 
-# The exit code of each kind of error, the same in every step; each step's help lists those it can end with.
-# 1 is PowerShell's own: it rejected a parameter before the step began. 75 is EX_TEMPFAIL of sysexits.h: try again.
+# The exit code of each kind of error, the same in every step. Each step's help lists the codes it can end with.
+# 1 is PowerShell's own, when it rejects a parameter before the step begins. 75 is EX_TEMPFAIL of sysexits.h: try again.
 $StepExitCodes = @{
     Unexpected           = 10
     StepBusy             = 11
@@ -46,13 +46,13 @@ $JoinConfigurationPath = 'C:\kindows\state\join-configuration.json'
 $JoinRecordPath = 'C:\kindows\state\join.json'
 $BootstrapConfigPath = 'C:\etc\kubernetes\bootstrap-kubelet.conf'
 
-# Goes to standard error: standard output belongs to the result.
+# Writes to standard error, because standard output is for the result.
 function Write-StepProgress {
     param([string] $Message)
     [Console]::Error.WriteLine($Message)
 }
 
-# $Code is a key of $StepExitCodes; no text has secrets.
+# $Code is a key of $StepExitCodes. The texts must not contain secrets.
 function Stop-Step {
     param([string] $Code, [string] $Message, [string] $Remedy)
     $exception = New-Object -TypeName System.InvalidOperationException -ArgumentList $Message
@@ -71,7 +71,7 @@ function New-StepResult {
     }
 }
 
-# As plain ASCII: the console's code page would spoil anything else.
+# In ASCII, because the console's code page would change other characters.
 function Write-JsonLine {
     param([System.Collections.IDictionary] $Value)
     $json = ConvertTo-Json -InputObject $Value -Depth 6 -Compress
@@ -79,7 +79,7 @@ function Write-JsonLine {
     [Console]::Out.WriteLine([regex]::Replace($json, '[^\x20-\x7e]', $escape))
 }
 
-# A step whose connection broke goes on running, and its successor must not work beside it.
+# A step continues after its connection breaks, so the next one must wait for it.
 function Enter-StepLock {
     param([int] $TimeoutSeconds)
     $clock = [Diagnostics.Stopwatch]::StartNew()
@@ -89,7 +89,8 @@ function Enter-StepLock {
             $mutex = New-Object -TypeName System.Threading.Mutex -ArgumentList $false, 'Global\kindows-step'
         }
         catch [System.UnauthorizedAccessException] {
-            # SYSTEM's, at a first boot, may be closed to this account: it goes with the step that has it.
+            # At a first boot the mutex may be SYSTEM's, which this account can't open. It disappears when that step
+            # ends.
             if ($clock.Elapsed.TotalSeconds -gt $TimeoutSeconds) { throw }
             Start-Sleep -Seconds 2
         }
@@ -98,7 +99,7 @@ function Enter-StepLock {
         $entered = $mutex.WaitOne([TimeSpan]::FromSeconds($TimeoutSeconds))
     }
     catch [System.Threading.AbandonedMutexException] {
-        # The earlier step was killed: the lock is ours, and every step copes with what another left half done.
+        # The earlier step was killed, so this one has the lock. Every step can continue from a partial state.
         $entered = $true
     }
     if (-not $entered) {
@@ -110,10 +111,10 @@ function Enter-StepLock {
     $mutex
 }
 
-# Files with a join token that a run which was cut short left behind. Called while no other step runs, so whoever wrote
-# them is dead. Our own configuration of kubeadm, and the kubeconfig
-# by which kubelet asks for its certificate; kubeadm removes that one at the end of a join, unless it is killed before.
-# One of a join that was not ours (no record of it) is left alone.
+# Removes files with a join token that an interrupted run has left: the configuration of kubeadm, and the kubeconfig
+# with which kubelet requests its certificate, which kubeadm removes at the end of a join unless it is killed. A
+# kubeconfig without a record of a join is not kindows' own and stays. Called with the lock, so no running step needs
+# these files.
 function Remove-SecretRemains {
     $paths = @($JoinConfigurationPath)
     if (Test-Path -LiteralPath $JoinRecordPath) { $paths += $BootstrapConfigPath }
@@ -131,8 +132,8 @@ function Assert-Administrator {
     }
 }
 
-# Windows' lazy writer takes some seconds. What a machine loses with its power before that stays lost: nobody does again
-# what a step has reported as done. A failure is only said: the node works without this, as long as it has power.
+# Windows writes its cache after some seconds. Changes that a power cut loses before would stay lost, because a step
+# that has reported success does not run again. A failure is only reported, because it only matters after a power cut.
 function Write-DriveCache {
     try {
         Write-VolumeCache -DriveLetter C -ErrorAction Stop
@@ -147,8 +148,8 @@ function Test-DiskFull {
 }
 
 # Ends the process. The last line of standard output is one JSON object: {"step", "changed", "rebootRequired",
-# "seconds", "facts"} or {"step", "error": {"code", "message", "remedy"}}. $Body returns one New-StepResult; a step that
-# only looks need not be alone, also beside one that hangs.
+# "seconds", "facts"} or {"step", "error": {"code", "message", "remedy"}}. $Body returns one New-StepResult. A step
+# that changes nothing can run without the lock ($Alone), so that it does not wait for a step that hangs.
 function Invoke-Step {
     param([string] $Name, [scriptblock] $Body, [bool] $Alone = $true)
     $clock = [Diagnostics.Stopwatch]::StartNew()
@@ -174,9 +175,9 @@ function Invoke-Step {
         $cause = $_.Exception
         $code = 'Unexpected'
         $message = $cause.Message
-        # Its first line is where it happened: InvocationInfo names the caller of the function in which it did.
-        $place = ($_.ScriptStackTrace -split "`r?`n")[0] -replace '^at [^,]*, (.*): line ([0-9]+)$', '$1:$2'
-        $remedy = "Run again; if it stays, look at the machine (the step failed at $place)."
+        # The first line of the stack trace has the location. InvocationInfo would have the failed function's caller.
+        $location = ($_.ScriptStackTrace -split "`r?`n")[0] -replace '^at [^,]*, (.*): line ([0-9]+)$', '$1:$2'
+        $remedy = "Run again; if it stays, look at the machine (the step failed at $location)."
         if ($cause.Data.Contains('StepCode')) {
             $code = $cause.Data['StepCode']
             $remedy = $cause.Data['StepRemedy']
@@ -185,7 +186,7 @@ function Invoke-Step {
             $code = 'DiskFull'
             $remedy = 'Free space on the drive that is full, C: as a rule, then run again: the step goes on from there.'
         }
-        # A kind of error that nobody listed must not end as a success.
+        # An unlisted kind of error must not end with 0.
         $exitCode = if ($StepExitCodes.ContainsKey($code)) { $StepExitCodes[$code] } else { $StepExitCodes.Unexpected }
         Write-StepProgress -Message "$Name on $env:COMPUTERNAME failed ($code): $message $remedy"
         Write-JsonLine -Value ([ordered]@{

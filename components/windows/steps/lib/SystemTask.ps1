@@ -1,7 +1,7 @@
-# Work that outlives the session which orders it.
+# Tasks that outlive the session that starts them.
 
-# The task runs as SYSTEM, outside this session, and goes on when that is cut. $Command is one line without double
-# quotes.
+# The task runs as SYSTEM, outside this session, and continues when the session is cut. $Command is one line without
+# double quotes.
 function Start-SystemTask {
     param([string] $Name, [string] $Command)
     $action = New-ScheduledTaskAction -Execute "$env:SystemRoot\System32\WindowsPowerShell\v1.0\powershell.exe" `

@@ -1,6 +1,6 @@
-# Writing files whole or not at all: a power cut or a full disk leaves the old file or the new one, never a part.
+# Writes files atomically: after a power cut or with a full disk there is either the old file or the new one.
 
-# Beside its place, flushed to the disk, then moved there: a file that is replaced keeps its rights and attributes.
+# Writes a temporary file, flushes it, then moves it. A replaced file keeps its permissions and attributes.
 function Write-WholeFile {
     param([string] $Path, [byte[]] $Bytes)
     $null = New-Item -Path (Split-Path -Path $Path) -ItemType Directory -Force
@@ -11,7 +11,7 @@ function Write-WholeFile {
     }
     finally { $stream.Dispose() }
     if (Test-Path -LiteralPath $Path) {
-        # A plain $null would arrive as an empty name.
+        # A plain $null would be passed as an empty string.
         [IO.File]::Replace("$Path.new", $Path, [NullString]::Value)
     }
     else {
@@ -38,14 +38,14 @@ function Set-WholeText {
     $true
 }
 
-# A record is what has to be known after a step, a boot or a power cut: one JSON object in a file below
-# C:\kindows\state.
+# A record is one JSON object in a file below C:\kindows\state, for information that must survive a step, a boot or a
+# power cut.
 function Save-Record {
     param([string] $Path, [System.Collections.IDictionary] $Record)
     Write-WholeText -Path $Path -Text (ConvertTo-Json -InputObject $Record -Compress)
 }
 
-# Nothing where there is no record, or where a power cut has left it empty or half written.
+# Returns nothing if there is no record, or if it is empty or incomplete.
 function Read-Record {
     param([string] $Path)
     $text = Read-WholeText -Path $Path

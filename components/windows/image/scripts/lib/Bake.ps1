@@ -1,37 +1,37 @@
-# Steps of a node that run while its image is made.
+# Runs steps of a node while its image is built.
 
 $MediaFolder = 'C:\kindows\media'
 
-# $Source has one folder for each program, named by its SHA-256. It need not be there.
+# $Source has one folder for each program, named by its SHA-256. It may be missing.
 function Copy-Program {
     param([string] $Source)
     $null = New-Item -Path $MediaFolder -ItemType Directory -Force
     if (Test-Path -LiteralPath $Source) {
         foreach ($folder in Get-ChildItem -LiteralPath $Source -Directory) {
-            # Merged with what an earlier run copied, not put into it.
+            # Copied to the parent folder, because an earlier run may have created the folder itself already.
             Copy-Item -LiteralPath $folder.FullName -Destination $MediaFolder -Recurse -Force
         }
     }
 }
 
-# A node finds the programs in their places, and an upgrade brings its own.
+# The programs are installed, so the media are no longer needed. An upgrade pushes its own.
 function Remove-Program {
     if (Test-Path -LiteralPath $MediaFolder) {
         Remove-Item -LiteralPath $MediaFolder -Recurse -Force
     }
 }
 
-# Runs it as a node would, in a process of its own; returns whether the machine is about to reboot.
+# Runs the step in a process of its own, as on a node. Returns whether the machine is about to reboot.
 function Invoke-BakedStep {
     param([string] $Script, [object] $Parameters)
     $arguments = @('-NoLogo', '-NoProfile', '-NonInteractive', '-ExecutionPolicy', 'Bypass', '-File', $Script)
     foreach ($parameter in $Parameters.PSObject.Properties) {
         $arguments += "-$($parameter.Name)", [string]$parameter.Value
     }
-    # 24 and 75: it waits for a reboot that it has ordered.
+    # 24 and 75: the step has ordered a reboot.
     $output = Invoke-NativeCommand -FilePath "$env:SystemRoot\System32\WindowsPowerShell\v1.0\powershell.exe" `
         -ArgumentList $arguments -TimeoutSeconds 1200 -SuccessExitCodes 0, 24, 75 `
-        -Remedy 'What it says names the remedy.'
+        -Remedy 'The output names the remedy.'
     $line = ($output.TrimEnd() -split "`n")[-1]
     if ($line -notmatch '^\{') {
         Stop-Step -Code 'CommandFailed' -Message "$Script ended without a result." -Remedy 'Build the image again.'

@@ -1,19 +1,19 @@
-# What a sealed image carries for the first boot of each machine made from it, and what that boot takes away again.
+# Installs and removes the files and the task for the first boot of each machine made from a sealed image.
 
 . (Join-Path $PSScriptRoot 'WholeFile.ps1')
 
 $FirstBootFolder = 'C:\kindows\image'
-# Windows runs it as SYSTEM at the end of its setup, before anybody can log on.
+# Windows runs this file as SYSTEM at the end of its setup, before anybody can log on.
 $SetupCompletePath = 'C:\Windows\Setup\Scripts\SetupComplete.cmd'
 $FirstBootLog = 'C:\kindows\state\identity.log'
-# Runs the same once more, after the reboot that names the machine; and in the first boot, where Windows skipped that.
+# Runs the same script again after the reboot that applies the name, or in the first boot if Windows skipped the file.
 $FirstBootTaskName = 'kindows-first-boot'
-# Not the same file: that one's being there says that Windows did not skip it.
+# A separate file, because the existence of the other log shows that Windows did not skip SetupComplete.cmd.
 $FirstBootTaskLog = 'C:\kindows\state\identity-task.log'
-# Says that the machine was renamed, and reboots once.
+# Its existence means that the machine was renamed and has to reboot, once.
 $FirstBootMark = 'C:\kindows\state\first-boot'
 
-# The script, the file by which Windows starts it, and a task for when it does not.
+# Installs the script, the file by which Windows starts it, and a task in case Windows does not.
 function Install-FirstBoot {
     param([string] $Source)
     Protect-Folder -Path $FirstBootFolder
@@ -37,8 +37,8 @@ function Install-FirstBoot {
         -Trigger $trigger -Force -ErrorAction Stop
 }
 
-# Whether it is the task's turn: after the reboot that named the machine, or where Windows' setup has ended without
-# SetupComplete.cmd, which it skips with some product keys.
+# Whether the task has to run the script: after the reboot that applies the name, or if Windows' setup has ended without
+# running SetupComplete.cmd, which it skips with some product keys.
 function Test-FirstBootDue {
     param([int] $TimeoutSeconds)
     if (Test-Path -LiteralPath $FirstBootMark) {
@@ -55,18 +55,19 @@ function Test-FirstBootDue {
     -not (Test-Path -LiteralPath $FirstBootLog)
 }
 
-# One more start is enough for everything: where another one is asked for, something is wrong.
+# Records the reboot that applies the name. One reboot is enough, so needing a second one is an error.
 function Suspend-FirstBoot {
     if (Test-Path -LiteralPath $FirstBootMark) {
-        Stop-Step -Code 'CommandFailed' -Message 'After a reboot the computer is not called as its disc says.' `
+        Stop-Step -Code 'CommandFailed' `
+            -Message 'After a reboot the computer still does not have the name on its identity disc.' `
             -Remedy 'See the System event log on the machine, then replace it.'
     }
     Write-WholeText -Path $FirstBootMark -Text 'renamed'
 }
 
-# Works also while the script runs.
+# Can be called by the script that it removes.
 function Remove-FirstBoot {
-    # What runs goes on without its task; and a task that is left finds no script.
+    # A running script continues without its task. If removing the task fails, it does no harm without the script.
     Unregister-ScheduledTask -TaskName $FirstBootTaskName -Confirm:$false -ErrorAction Continue
     foreach ($path in $FirstBootMark, $SetupCompletePath, $FirstBootFolder) {
         if (Test-Path -LiteralPath $path) {

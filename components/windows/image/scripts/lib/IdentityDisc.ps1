@@ -1,8 +1,8 @@
-# Who a machine is, by a disc in cloud-init's NoCloud form, which libvirt's provider or kindows makes.
+# The identity disc in cloud-init's NoCloud format, created by libvirt's provider or kindows: a machine's name and keys.
 
 $IdentityDiscName = 'cidata'
 
-# A Win32_CDROMDrive; at a first boot it may still be found.
+# Returns a Win32_CDROMDrive. Waits for it, because at a first boot Windows may not have detected the drive yet.
 function Get-IdentityDisc {
     param([int] $TimeoutSeconds)
     $clock = [Diagnostics.Stopwatch]::StartNew()
@@ -21,7 +21,7 @@ function Get-IdentityDisc {
         -Remedy 'Machines from this image need the disc that kindows gives them: replace the machine.'
 }
 
-# The line `#cloud-config` and JSON (components/machine/identity.ts). An error never repeats what is in it.
+# The file has the line `#cloud-config`, then JSON (components/machine/identity.ts). Errors never repeat its content.
 function Read-Identity {
     param([string] $Path)
     $remedy = 'Replace the machine; if that does not help, this image and this version of kindows do not match.'
@@ -53,8 +53,8 @@ function Read-Identity {
     $identity
 }
 
-# Otherwise every user of the machine could read the host key on the disc. Ejecting would do until the next power-on
-# only. The machine works without, so a drive that stays is reported, and no error.
+# Otherwise every user of the machine could read the host key on the disc. Ejecting the disc would only last until the
+# next power-on. A failure is only reported, because the machine works anyway.
 function Disable-IdentityDisc {
     param([object] $Disc)
     try {
@@ -65,7 +65,7 @@ function Disable-IdentityDisc {
     }
 }
 
-# Returns whether the machine must reboot to be called so.
+# Returns whether the machine must reboot to apply the name.
 function Set-MachineName {
     param([string] $Name)
     $key = 'HKLM:\SYSTEM\CurrentControlSet\Control\ComputerName\ComputerName'

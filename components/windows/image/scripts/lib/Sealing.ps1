@@ -1,4 +1,4 @@
-# What turns an installed Windows into one that many machines can be made from.
+# Turns an installed Windows into an image from which many machines can be made.
 
 . (Join-Path $PSScriptRoot 'SystemTask.ps1')
 
@@ -7,7 +7,7 @@ $SealedAnswerFilePath = 'C:\Windows\System32\Sysprep\unattend.xml'
 $WindowsStateKey = 'HKLM:\SOFTWARE\Microsoft\Windows\CurrentVersion\Setup\State'
 $SysprepErrorLog = 'C:\Windows\System32\Sysprep\Panther\setuperr.log'
 
-# Where Setup and sysprep leave answer files, with their passwords.
+# Paths where Setup and sysprep leave answer files, which contain passwords.
 $AnswerFilePaths = @(
     'C:\Windows\Panther\unattend.xml'
     'C:\Windows\Panther\unattend-original.xml'
@@ -27,7 +27,7 @@ function Remove-AnswerFile {
     }
 }
 
-# 256 bits, and what Windows' rules of complexity want.
+# 256 random bits. The suffix meets Windows' complexity rules, whatever the random part is.
 function New-RandomPassword {
     $bytes = New-Object -TypeName byte[] -ArgumentList 32
     $generator = [Security.Cryptography.RandomNumberGenerator]::Create()
@@ -37,37 +37,36 @@ function New-RandomPassword {
     finally {
         $generator.Dispose()
     }
-    # The end sees to the rules, whatever the rest came out as.
     [Convert]::ToBase64String($bytes) + 'aA1-'
 }
 
-# Nobody knows it: it is in no file, and SSH goes by keys.
+# Nobody knows the new password. SSH only accepts keys.
 function Reset-AdministratorPassword {
     $secret = New-Object -TypeName System.Security.SecureString
     foreach ($character in (New-RandomPassword).ToCharArray()) {
         $secret.AppendChar($character)
     }
-    # By the identifier that ends in 500: the account has another name in some languages.
+    # Found by its SID, which ends in 500, because the account has another name in some languages.
     $account = Get-LocalUser | Where-Object { $_.SID.Value -like 'S-1-5-21-*-500' }
     Set-LocalUser -InputObject $account -Password $secret -PasswordNeverExpires $true
 }
 
-# For the first boot of machines made from the image, with a password of its own in the place of the template's mark.
+# Writes the answer file for the first boot of machines made from the image. A random password replaces the placeholder.
 function Write-SealedAnswerFile {
     param([string] $Template)
-    $mark = '@ADMINISTRATOR-PASSWORD@'
+    $placeholder = '@ADMINISTRATOR-PASSWORD@'
     $text = [IO.File]::ReadAllText($Template)
-    if (-not $text.Contains($mark)) {
-        Stop-Step -Code 'ConfigurationUnknown' -Message "$Template has no place for a password." `
+    if (-not $text.Contains($placeholder)) {
+        Stop-Step -Code 'ConfigurationUnknown' -Message "$Template has no placeholder for a password." `
             -Remedy 'Build the image again.'
     }
-    # As answer files hold passwords: base64 of UTF-16, the element's name behind it.
+    # Answer files have passwords in base64 of UTF-16, with the element's name appended.
     $encoded = [Convert]::ToBase64String([Text.Encoding]::Unicode.GetBytes(
             (New-RandomPassword) + 'AdministratorPassword'))
-    Write-ProtectedFile -Path $SealedAnswerFilePath -Text $text.Replace($mark, $encoded)
+    Write-ProtectedFile -Path $SealedAnswerFilePath -Text $text.Replace($placeholder, $encoded)
 }
 
-# A task does it, which outlives this session.
+# Runs sysprep in a task, which outlives this session.
 function Start-Sealing {
     param([int] $DelaySeconds)
     $libraries = 'Step.ps1', 'NativeCommand.ps1', 'SerialLog.ps1', 'Sealing.ps1' |
@@ -76,11 +75,11 @@ function Start-Sealing {
     Start-SystemTask -Name $SealingTaskName -Command $command
 }
 
-# The task itself. Nobody can log in any more by then. Whether sysprep did it does not show in its exit code, but by the
-# state of Windows, as the public recipes for images in Azure look at it.
+# Runs in the task, when nobody can log in any more. sysprep's exit code does not show whether it succeeded, so this
+# checks Windows' image state, as the public recipes for images in Azure do.
 function Invoke-Sysprep {
     param([int] $DelaySeconds)
-    # What runs goes on without its task.
+    # A running task continues without its registration.
     Unregister-ScheduledTask -TaskName $SealingTaskName -Confirm:$false -ErrorAction Stop
     $remedy = 'Solve what sysprep names, then build the image again.'
     try {

@@ -1,17 +1,17 @@
-# Progress on the serial port: the only thing the host sees while no SSH server runs yet.
+# Progress on the serial port, which is all that the host sees until the SSH server runs.
 
-# In plain ASCII and without secrets; a machine without a serial port goes on without.
+# $Message must be ASCII and contain no secrets. Without a serial port the line is only written to standard error.
 function Write-SerialLine {
     param([string] $Message)
     $port = New-Object -TypeName System.IO.Ports.SerialPort -ArgumentList 'COM1', 115200
     try {
-        # Nobody may read at the other end.
+        # The other end may not be reading.
         $port.WriteTimeout = 2000
         $port.Open()
         $port.WriteLine("kindows: $Message")
     }
     catch [System.IO.IOException], [System.UnauthorizedAccessException], [System.TimeoutException] {
-        Write-StepProgress -Message "COM1 took no line: $($_.Exception.Message)"
+        Write-StepProgress -Message "writing to COM1 failed: $($_.Exception.Message)"
     }
     finally {
         $port.Dispose()
@@ -21,6 +21,6 @@ function Write-SerialLine {
 
 function Write-SerialFailure {
     param([Exception] $Exception)
-    $words = "$($Exception.Message) $($Exception.Data['StepRemedy'])" -replace '\s+', ' '
-    Write-SerialLine -Message "failed: $($words.Trim())"
+    $text = "$($Exception.Message) $($Exception.Data['StepRemedy'])" -replace '\s+', ' '
+    Write-SerialLine -Message "failed: $($text.Trim())"
 }

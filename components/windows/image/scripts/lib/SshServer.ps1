@@ -1,4 +1,4 @@
-# OpenSSH: installed from an archive where Windows has none, with keys and settings of its own, and started.
+# Installs OpenSSH from an archive if Windows lacks it, sets its keys and settings, and starts it.
 
 . (Join-Path $PSScriptRoot 'FirewallRule.ps1')
 
@@ -10,7 +10,7 @@ $SshFirewallRule = 'kindows-sshd'
 function Install-SshServer {
     param([string] $Archive)
     Stop-ServiceIfPresent -Name 'sshd'
-    # The archive has one folder, OpenSSH-Win64; a run that was cut short left a part of it.
+    # The archive has one folder, OpenSSH-Win64. An interrupted run may have left a part of it.
     foreach ($folder in "$SshProgramFolder.new", $SshProgramFolder) {
         if (Test-Path -LiteralPath $folder) {
             Remove-Item -LiteralPath $folder -Recurse -Force
@@ -19,14 +19,14 @@ function Install-SshServer {
     Expand-Archive -LiteralPath $Archive -DestinationPath "$SshProgramFolder.new" -ErrorAction Stop
     Move-Item -LiteralPath "$SshProgramFolder.new\OpenSSH-Win64" -Destination $SshProgramFolder
     Remove-Item -LiteralPath "$SshProgramFolder.new" -Recurse -Force
-    # It asks before it does anything, and nobody is there to answer.
+    # The script asks for confirmation by default.
     $null = Invoke-NativeCommand -FilePath "$env:SystemRoot\System32\WindowsPowerShell\v1.0\powershell.exe" `
         -ArgumentList '-NoProfile', '-NonInteractive', '-ExecutionPolicy', 'Bypass', '-File',
     "$SshProgramFolder\install-sshd.ps1", '-Confirm:$false' -TimeoutSeconds 120 `
         -Remedy 'Use another release of Win32-OpenSSH.'
 }
 
-# The folder holds the host key, the settings and the key that may log in.
+# $Folder has the host key, the settings and the authorized key.
 function Set-SshServer {
     param([string] $Folder)
     Protect-Folder -Path $SshDataFolder
@@ -37,7 +37,7 @@ function Set-SshServer {
     }
 }
 
-# In every profile: Windows' own rule leaves out public networks, which an unknown one is.
+# For all profiles. Windows' own rule does not include public networks, and unknown networks count as public.
 function Add-SshFirewallRule {
     $null = Add-FirewallRule -Name $SshFirewallRule -DisplayName 'OpenSSH (kindows)' -Protocol TCP -Port 22
 }
@@ -51,8 +51,8 @@ function Set-SshIdentity {
         -Text (($AuthorizedKeys -join "`n") + "`n")
 }
 
-# Not delayed, which would be two minutes more at each boot; where it fails to start, its recovery actions start it
-# again.
+# Not a delayed start, which would take two minutes more at each boot. If starting fails, the recovery actions
+# repeat it.
 function Enable-SshServer {
     if (-not (Test-Service -Name 'sshd')) {
         Stop-Step -Code 'ServiceNotRunning' -Message 'This Windows has no service sshd, and its CD has no OpenSSH.' `
@@ -63,18 +63,18 @@ function Enable-SshServer {
     Set-ServiceRecovery -Name 'sshd' -Restart $true
 }
 
-# A machine made from the image is closed until it has keys of its own, or Windows would make some that nobody knows.
+# A machine made from the image must not start its server before it has its keys, or the server would create others.
 function Disable-SshServer {
     Set-Service -Name 'sshd' -StartupType Disabled
 }
 
-# Anew, with the settings and keys that it has now.
+# Restarts the server, so that it reads its settings and keys.
 function Start-SshServer {
     Stop-ServiceInTime -Name 'sshd'
     Start-ServiceInTime -Name 'sshd' -TimeoutSeconds 120 -LogPath "$SshDataFolder\logs\sshd.log"
 }
 
-# Both the server's keys, of which every machine must have its own, and those of who may log in.
+# Removes the host keys, because every machine must have its own, and the authorized keys.
 function Remove-SshKey {
     foreach ($file in Get-ChildItem -LiteralPath $SshDataFolder -File) {
         if ($file.Name -like 'ssh_host_*' -or $file.Name -eq 'administrators_authorized_keys') {
