@@ -194,7 +194,7 @@ function poolProblems({ metadata, spec }: IpPool, bgp: string): HostProblem[] {
     return [{ subject, why, instead: `Set ${wanted} yourself: ${danger}.` }];
   };
   if (ipip !== "Never" || vxlan === "CrossSubnet") {
-    const why = `has ipipMode ${ipip} and vxlanMode ${vxlan}; Windows nodes support only vxlanMode Always, or neither with BGP`;
+    const why = `has ipipMode ${ipip} and vxlanMode ${vxlan}; Windows nodes support only VXLAN with vxlanMode Always, or no encapsulation with BGP`;
     return problem(why, "VXLAN with vxlanMode Always");
   }
   if (vxlan === "Never" && bgp !== "Enabled") {
