@@ -1,6 +1,6 @@
 /**
- * The rules as a policy pack, for `pulumi preview --policy-pack policy` and `pulumi up`. It serves the engine's protocol
- * itself, because @pulumi/policy would hide from the rules which values are secrets.
+ * The rules as a policy pack, for `pulumi preview --policy-pack policy` and `pulumi up`. It serves the engine's
+ * protocol itself, because @pulumi/policy would hide from the rules which values are secrets.
  */
 import path from "node:path";
 import service, { type IAnalyzerServer } from "@pulumi/pulumi/proto/analyzer_grpc_pb.js";
@@ -22,14 +22,20 @@ import { deletedWithMachine, rules } from "./rules.ts";
 
 const pack = "kindows";
 
-/** Without the rule about `deletedWith`, which the engine does not pass to a pack (AnalyzerResourceOptions in analyzer.proto). */
+/**
+ * Without the rule about `deletedWith`, which the engine does not pass to a pack (AnalyzerResourceOptions in
+ * analyzer.proto).
+ */
 const packRules = rules.filter((rule) => rule !== deletedWithMachine);
 
 const allowances = await readAllowances(path.join(projectRoot, "policy"));
 
 const { ADVISORY, MANDATORY } = analyzer.EnforcementLevel;
 
-/** Converts resources for the rules: a resource before it is created or changed, with its inputs, or all, with their outputs. */
+/**
+ * Converts resources for the rules: a resource before it is created or changed, with its inputs, or all, with their
+ * outputs.
+ */
 function previewed(
   resources: readonly Pick<AnalyzerResource, "getUrn" | "getType" | "getProperties">[],
 ): Previewed {

@@ -103,8 +103,8 @@ const noClearSecrets = textRule(
 );
 
 /**
- * Changes inside a machine disappear with it. Without `deletedWith`, a `destroy` connects to each machine to undo them one by
- * one, and fails if the machine does not answer.
+ * Changes inside a machine disappear with it. Without `deletedWith`, a `destroy` connects to each machine to undo them
+ * one by one, and fails if the machine does not answer.
  */
 export const deletedWithMachine: Rule = {
   name: "deleted-with-machine",

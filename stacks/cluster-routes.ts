@@ -14,8 +14,8 @@ export function hasClusterRoutes(settings: Settings): boolean {
 }
 
 /**
- * The routes of Windows nodes: to the pods of each Linux node through that node, and to Services through the first control
- * plane. Undefined if they have a pod network, which makes routes unnecessary.
+ * The routes of Windows nodes: to the pods of each Linux node through that node, and to Services through the first
+ * control plane. Undefined if they have a pod network, which makes routes unnecessary.
  *
  * @param joined resources that are ready once the Linux nodes on machines have joined.
  */

@@ -66,8 +66,8 @@ export interface ExistingStack {
 }
 
 /**
- * Joins existing Windows machines, and machines that it creates, to an existing cluster. When the stack is destroyed, the
- * cluster stays, and existing machines are reset to what they were.
+ * Joins existing Windows machines, and machines that it creates, to an existing cluster. When the stack is destroyed,
+ * the cluster stays, and existing machines are reset to what they were.
  */
 export async function existingMachines(
   settings: ExistingSettings,
@@ -138,7 +138,10 @@ async function createdMachines(
   return machinesInCluster({ machine, kubeconfig, login, bastions, stack: pulumi.getStack() });
 }
 
-/** The pod network if the cluster was not examined: that of the settings, or else the first one, which is the most common. */
+/**
+ * The pod network if the cluster was not examined: that of the settings, or else the first one, which is the most
+ * common.
+ */
 function unknownNetwork({ cni: { kind } }: ExistingSettings): WindowsPodNetwork {
   if (kind === "none") return { kind };
   const [first] = inExisting.values();

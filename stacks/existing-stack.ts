@@ -26,8 +26,8 @@ import {
 } from "../components/machine/existing/bastion-forward.ts";
 
 /**
- * Examines the cluster and files on this host, even for a preview, and composes the stack. A preview that must work anywhere
- * (KINDOWS_PREVIEW) contacts nobody and reads nothing.
+ * Examines the cluster and files on this host, even for a preview, and composes the stack. A preview that must work
+ * anywhere (KINDOWS_PREVIEW) contacts nobody and reads nothing.
  *
  * @throws RunError, which Pulumi prints without a stack trace, with all problems, before anything is changed.
  */
@@ -117,8 +117,8 @@ function readKeys(logins: readonly Login[]): {
 }
 
 /**
- * Opens local ports that are forwarded to the last of several bastions. They stay open as long as this program runs, which
- * Pulumi's runtime ends only after the engine has done everything, including deletes.
+ * Opens local ports that are forwarded to the last of several bastions. They stay open as long as this program runs,
+ * which Pulumi's runtime ends only after the engine has done everything, including deletes.
  *
  * @param logins names of the machines, and how to log in to each.
  * @throws with every port that is already in use.
@@ -139,7 +139,10 @@ export async function openForwards(
   return opened.flatMap((each) => (each.status === "fulfilled" ? [each.value] : []));
 }
 
-/** Each port once, with all machines behind it. The settings' checks ensure that a port always leads to the same bastion. */
+/**
+ * Each port once, with all machines behind it. The settings' checks ensure that a port always leads to the same
+ * bastion.
+ */
 function forwardsOf(logins: readonly (readonly [string, ByBastions])[]): readonly ForwardArgs[] {
   const ports = new Map<number, ForwardArgs>();
   for (const [name, { hops, forwardPort: port }] of logins) {

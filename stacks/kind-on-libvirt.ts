@@ -29,8 +29,8 @@ export interface Lab {
 }
 
 /**
- * A kind control plane in Docker and Windows machines on libvirt, on one network segment. Machines boot and are prepared while
- * kind starts; only their join waits for both.
+ * A kind control plane in Docker and Windows machines on libvirt, on one network segment. Machines boot and are
+ * prepared while kind starts; only their join waits for both.
  *
  * @param nodes the settings' nodes on reachable hypervisors.
  */
@@ -120,8 +120,8 @@ export async function kindOnLibvirt(
 }
 
 /**
- * Where each node's machine runs and why, by the node's name. Also logs this, even in a preview. Empty for a lab with one
- * hypervisor.
+ * Where each node's machine runs and why, by the node's name. Also logs this, even in a preview. Empty for a lab with
+ * one hypervisor.
  */
 function reportedPlacement(
   settings: Settings,

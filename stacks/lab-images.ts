@@ -15,8 +15,9 @@ const usedSchema = z.record(z.string(), z.object({ asked: z.string(), found: z.u
 type Used = z.infer<typeof usedSchema>;
 
 /**
- * The images that a lab is made from. Many are built, downloaded or converted on the lab's host, and only that host knows
- * their hashes. They are therefore stored in the stack's outputs, from which a preview on any other host takes them.
+ * The images that a lab is made from. Many are built, downloaded or converted on the lab's host, and only that host
+ * knows their hashes. They are therefore stored in the stack's outputs, from which a preview on any other host takes
+ * them.
  */
 export class LabImages {
   readonly used: Used = {};
@@ -54,8 +55,8 @@ async function recordedImages(): Promise<Used> {
 
 const outputsSchema = z.object({ outputs: z.object({ images: usedSchema.optional() }) });
 
-// `kindows prepare` builds the disk and the programs. A preview works without them, on a host that has built nothing. Before
-// an `up`, the preflight checks that they exist.
+// `kindows prepare` builds the disk and the programs. A preview works without them, on a host that has built nothing.
+// Before an `up`, the preflight checks that they exist.
 
 /** The disk that Linux machines start from. */
 export function linuxImage({ linux }: Pick<Settings, "linux">, images: LabImages): GoldenImage {

@@ -45,8 +45,8 @@ export const goldenImageSchema = z.object({
 const foundSchema = goldenImageSchema.extend({ manifest: imageManifestSchema.optional() });
 
 /**
- * The image in the settings. A preview works without it, on a host that has built nothing. Before an `up`, the preflight
- * checks that it exists.
+ * The image in the settings. A preview works without it, on a host that has built nothing. Before an `up`, the
+ * preflight checks that it exists.
  */
 export function machineImage(settings: Settings, images: LabImages): MachineImage {
   const { windows, cluster } = settings;
@@ -86,7 +86,10 @@ function found(settings: Settings): z.infer<typeof foundSchema> {
   }
 }
 
-/** The software of an image that is not built yet. It will contain all programs except crictl; their checksums are unknown. */
+/**
+ * The software of an image that is not built yet. It will contain all programs except crictl; their checksums are
+ * unknown.
+ */
 function notCarriedYet(software: WindowsSoftware): WindowsSoftware {
   const carried = programArtifacts(software).map(([name, artifact]) => [
     name,

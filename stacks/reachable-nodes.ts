@@ -2,7 +2,10 @@ import { RunError } from "@pulumi/pulumi/errors.js";
 import { namesIn } from "../config/names.ts";
 import type { Settings } from "../config/settings.ts";
 
-/** Environment variable with the names of unreachable further hypervisors, separated by commas. Their nodes are left alone. */
+/**
+ * Environment variable with the names of unreachable further hypervisors, separated by commas. Their nodes are left
+ * alone.
+ */
 export const unreachableVariable = "KINDOWS_AWAY";
 
 export function isAway(hypervisor: string): boolean {
@@ -12,8 +15,8 @@ export function isAway(hypervisor: string): boolean {
 /**
  * The nodes of this run: all but those on an unreachable hypervisor.
  *
- * The engine deletes resources that the program does not register. So those of the named hypervisors have to be excluded too
- * (`--exclude`), as `kindows up` does.
+ * The engine deletes resources that the program does not register. So those of the named hypervisors have to be
+ * excluded too (`--exclude`), as `kindows up` does.
  *
  * @throws RunError if a name is not that of a further hypervisor.
  */

@@ -14,8 +14,8 @@ export interface HnsNetwork {
   /** Name of the pods' HNS network. */
   readonly name: string;
   /**
-   * Name of the HNS endpoint whose address kube-proxy uses as its source on an overlay network. Undefined if the network has
-   * none; the start script then reserves an address of the pods' range.
+   * Name of the HNS endpoint whose address kube-proxy uses as its source on an overlay network. Undefined if the
+   * network has none; the start script then reserves an address of the pods' range.
    */
   readonly endpoint: string | undefined;
 }
@@ -31,8 +31,8 @@ export interface PodNetwork {
 }
 
 /**
- * A pod network on a Windows node, from the settings or as found in a cluster. Each kind extends this with the values that
- * its steps need. The kind `none` means that the node's pods have no network.
+ * A pod network on a Windows node, from the settings or as found in a cluster. Each kind extends this with the values
+ * that its steps need. The kind `none` means that the node's pods have no network.
  */
 export interface WindowsPodNetwork {
   readonly kind: string;
@@ -69,8 +69,8 @@ export interface PodNetworkDefinition<
   /** Rules across sections if it is chosen. */
   readonly checks: readonly Check<NamedSettings>[];
   /**
-   * How Linux nodes become Ready. `kind`: the network is part of kind's node image. `awaited`: its component waits for them.
-   * `in time`: its pods make them Ready, and nothing of the component waits for that.
+   * How Linux nodes become Ready. `kind`: the network is part of kind's node image. `awaited`: its component waits for
+   * them. `in time`: its pods make them Ready, and nothing of the component waits for that.
    */
   readonly linuxNodes: "kind" | "awaited" | "in time";
   /** What Windows pods lack, as the rest of a sentence that starts with a row of `verify`. */
@@ -102,7 +102,11 @@ export type PodNetworkSettings = Pick<
 export interface PodNetworkComponents {
   /** Installs it into a cluster that was created for it. */
   install(this: void, controlPlane: ControlPlane, settings: PodNetworkSettings): PodNetwork;
-  /** Adds what an existing cluster lacks for Windows nodes, if allowed. @returns the resource that Windows nodes wait for */
+  /**
+   * Adds what an existing cluster lacks for Windows nodes, if allowed.
+   *
+   * @returns the resource that Windows nodes wait for
+   */
   complete?(
     this: void,
     parent: pulumi.Resource,

@@ -6,7 +6,9 @@ import type { ControlPlane } from "./control-plane.ts";
 
 export interface BootstrapTokenArgs {
   readonly controlPlane: ControlPlane;
-  /** The machine that joins. Its name is part of the token's description in the cluster. A new machine gets a new token. */
+  /**
+   * The machine that joins. Its name is part of the token's description in the cluster. A new machine gets a new token.
+   */
   readonly machine: Pick<Machine, "name" | "instanceId" | "resource">;
   /** Lifetime in minutes, 1 to 120. The join must be finished by then. */
   readonly ttlMinutes: number;
@@ -18,9 +20,9 @@ const formerType = "kindows:controlplane:BootstrapToken";
 /**
  * A kubeadm bootstrap token for one join.
  *
- * actions/await-node.ts deletes it from the cluster once the Node is registered. As long as the Node exists, a refresh does
- * not report the deleted token as drift; without the Node it does, and the machine joins again with a new token. The token
- * of an unfinished join expires by itself. A changed `ttlMinutes` takes effect with the next token.
+ * actions/await-node.ts deletes it from the cluster once the Node is registered. As long as the Node exists, a refresh
+ * does not report the deleted token as drift; without the Node it does, and the machine joins again with a new token.
+ * The token of an unfinished join expires by itself. A changed `ttlMinutes` takes effect with the next token.
  */
 export class BootstrapToken {
   /** `abcdef.0123456789abcdef`; secret. */

@@ -29,8 +29,9 @@ export interface ControlPlane {
   /** For `dependsOn` and `deletedWith`: what lives in the cluster is deleted with it. */
   readonly resource: pulumi.Resource;
   /**
-   * Whether the cluster existed before the stack and outlives it. If so, objects of the stack in the cluster are deleted one
-   * by one, even when the whole stack is destroyed. Default: false; the cluster is destroyed with the stack.
+   * Whether the cluster existed before the stack and outlives it. If so, objects of the stack in the cluster are
+   * deleted one by one, even when the whole stack is destroyed. Default: false; the cluster is destroyed with the
+   * stack.
    */
   readonly isRetained?: boolean;
   /** IPv4 range of pods in CIDR form. */

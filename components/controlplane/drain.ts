@@ -13,8 +13,8 @@ export interface Eviction {
 }
 
 /**
- * Cordons a node, evicts its pods for a limited time, and deletes it with the pods that are left. Succeeds if the node or the
- * cluster does not exist any more.
+ * Cordons a node, evicts its pods for a limited time, and deletes it with the pods that are left. Succeeds if the node
+ * or the cluster does not exist any more.
  */
 export async function drainAndDelete(api: ClusterApi, eviction: Eviction): Promise<void> {
   const { name, say } = eviction;
@@ -29,8 +29,8 @@ export async function drainAndDelete(api: ClusterApi, eviction: Eviction): Promi
 }
 
 /**
- * Cordons a node for an upgrade and evicts its pods for a limited time. Pods that are left keep running while containerd's
- * programs are replaced. Does nothing if the node or the cluster does not exist.
+ * Cordons a node for an upgrade and evicts its pods for a limited time. Pods that are left keep running while
+ * containerd's programs are replaced. Does nothing if the node or the cluster does not exist.
  *
  * @throws if the API server refuses.
  */
@@ -43,8 +43,8 @@ export async function drainForUpgrade(api: ClusterApi, eviction: Eviction): Prom
 }
 
 /**
- * Waits until a node that was cordoned for an upgrade, by this or an earlier run, is Ready, and uncordons it. A node that was
- * cordoned for another reason stays so.
+ * Waits until a node that was cordoned for an upgrade, by this or an earlier run, is Ready, and uncordons it. A node
+ * that was cordoned for another reason stays so.
  *
  * @returns whether the node was uncordoned.
  * @throws if it is not Ready in time; it stays cordoned then.
@@ -120,8 +120,8 @@ async function evict(api: ClusterApi, pod: V1Pod): Promise<string | undefined> {
 }
 
 /**
- * The pods that a drain evicts, as `kubectl drain --ignore-daemonsets --delete-emptydir-data --force` does: all except those
- * of DaemonSets, which would come back at once, the kubelet's static pods, and finished ones.
+ * The pods that a drain evicts, as `kubectl drain --ignore-daemonsets --delete-emptydir-data --force` does: all except
+ * those of DaemonSets, which would come back at once, the kubelet's static pods, and finished ones.
  */
 export function podsToEvict(pods: readonly V1Pod[]): V1Pod[] {
   return pods.filter(

@@ -71,7 +71,11 @@ export function mintToken(
   });
 }
 
-/** Deletes a bootstrap token if it still exists. @returns why that failed, if it did; the token then stays until it expires */
+/**
+ * Deletes a bootstrap token if it still exists.
+ *
+ * @returns why that failed, if it did; the token then stays until it expires
+ */
 export async function revokeToken(api: ClusterApi, id: string): Promise<string | undefined> {
   try {
     await api.delete(tokenSecretPath(id));

@@ -35,8 +35,8 @@ export interface KindClusterArgs extends Pick<
   /** Name of the Docker network. Machines on its segment reach the containers directly at their addresses. */
   readonly network: pulumi.Input<string>;
   /**
-   * The pod network: the node image's own, or one that is installed later. Nodes are Ready once they have it. Changing it
-   * replaces the cluster, because the old network leaves things on the nodes that would get in the way.
+   * The pod network: the node image's own, or one that is installed later. Nodes are Ready once they have it. Changing
+   * it replaces the cluster, because the old network leaves things on the nodes that would get in the way.
    */
   readonly cni: PodNetworkName;
 }
@@ -50,8 +50,8 @@ const readySeconds = (cni: PodNetworkName): number => (isDefault(cni) ? 300 : 12
 const isDefault = (cni: PodNetworkName): boolean => podNetworks[cni].linuxNodes === "kind";
 
 /**
- * A Kubernetes cluster in containers on this host, made by kind: control planes, and Linux workers that can be added and
- * removed later.
+ * A Kubernetes cluster in containers on this host, made by kind: control planes, and Linux workers that can be added
+ * and removed later.
  *
  * Not responsible for the network, nor for what runs in the cluster.
  */

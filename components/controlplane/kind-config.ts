@@ -25,8 +25,8 @@ export interface HostTraits {
 }
 
 /**
- * kind's configuration for a cluster on a host, as YAML. It contains no Linux workers: kind cannot add workers later, so
- * add-linux-worker.ts joins all of them.
+ * kind's configuration for a cluster on a host, as YAML. It contains no Linux workers: kind cannot add workers later,
+ * so add-linux-worker.ts joins all of them.
  */
 export function kindConfig(shape: ClusterShape, host: HostTraits): string {
   const kubelet = kubeletPatch(host);
@@ -69,7 +69,8 @@ const capSysResource = 24n;
 
 /**
  * @param dockerInfo output of `docker info --format '{{json .}}'`.
- * @param processStatus /proc/self/status of a root process on the same host. Containers get no capability that it lacks.
+ * @param processStatus /proc/self/status of a root process on the same host. Containers get no capability that it
+ * lacks.
  * @throws if Docker does not report its cgroup version.
  */
 export function hostTraits(dockerInfo: string, processStatus: string): HostTraits {

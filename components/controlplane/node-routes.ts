@@ -14,12 +14,12 @@ export const routedSchema = z.object({
 });
 
 /**
- * Routes to the pods of each node through that node, and to Services through the first one; or a text that says what is not
- * known yet.
+ * Routes to the pods of each node through that node, and to Services through the first one; or a text that says what is
+ * not known yet.
  *
  * A single node cannot be the way to all pods: replies of pods on other nodes would not come back through it, and its
- * kube-proxy drops packets of connections of which the kernel has seen only one direction (conntrack: INVALID). Replies of
- * Services do come back through the first node, because it masquerades.
+ * kube-proxy drops packets of connections of which the kernel has seen only one direction (conntrack: INVALID). Replies
+ * of Services do come back through the first node, because it masquerades.
  */
 export function nodeRoutes(
   { nodes: names, serviceCidr }: z.infer<typeof routedSchema>,

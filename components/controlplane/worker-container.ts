@@ -32,8 +32,8 @@ export type Worker = z.infer<typeof workerSchema>;
 const passedOn = /^(HTTP_PROXY|HTTPS_PROXY|NO_PROXY|http_proxy|https_proxy|no_proxy|KIND_\w+)=/;
 
 /**
- * Arguments of `docker run` for a worker, as in kind 0.33 (pkg/cluster/internal/providers/docker/provision.go). Those that
- * kind chooses for the host (user namespaces, devices, proxies) are copied from a control plane.
+ * Arguments of `docker run` for a worker, as in kind 0.33 (pkg/cluster/internal/providers/docker/provision.go). Those
+ * that kind chooses for the host (user namespaces, devices, proxies) are copied from a control plane.
  */
 export function workerRunArgs(
   worker: Pick<Worker, "name" | "cluster" | "image" | "network">,

@@ -17,8 +17,8 @@ export function kubeProxyImage(kubernetesVersion: string): string {
 }
 
 /**
- * The DaemonSet of kube-proxy on Windows nodes, and the ConfigMap with its start script. The ConfigMap's name contains a hash
- * of the script, so a changed script creates a new ConfigMap and rolls out like any change of a pod template.
+ * The DaemonSet of kube-proxy on Windows nodes, and the ConfigMap with its start script. The ConfigMap's name contains
+ * a hash of the script, so a changed script creates a new ConfigMap and rolls out like any change of a pod template.
  */
 export function kubeProxyObjects({ image, script, network }: KubeProxyOptions): Manifest {
   const digest = createHash("sha256").update(script).digest("hex").slice(0, 8);

@@ -23,8 +23,8 @@ const rolloutTimeout = "25m";
 /**
  * kube-proxy on every Windows node of a cluster, including nodes that join later.
  *
- * Creation waits until it runs on all existing Windows nodes, if there are any. To wait for the nodes of the same program,
- * pass them as `dependsOn`.
+ * Creation waits until it runs on all existing Windows nodes, if there are any. To wait for the nodes of the same
+ * program, pass them as `dependsOn`.
  *
  * Not responsible for the pod network that it waits for, nor for kube-proxy on Linux, which kubeadm installs.
  */

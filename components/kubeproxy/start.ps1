@@ -49,8 +49,9 @@ function Wait-HnsObject {
     throw "waited $TimeoutSeconds s for the ${Description}: check the pod network's own pod on this node"
 }
 
-# Returns an address of the pods' range that no pod gets, the same one every time. It is reserved with the plugin and the
-# records that also assign the pods' addresses, so $Name must be the CNI configuration's name, which is the network's.
+# Returns an address of the pods' range that no pod gets, the same one every time. It is reserved with the plugin and
+# the records that also assign the pods' addresses, so $Name must be the CNI configuration's name, which is the
+# network's.
 function Get-ReservedAddress {
     param([string] $Name, [string] $Subnet, [string] $Plugin, [string] $RecordFolder)
     $owner = 'kindows-source-vip'

@@ -17,13 +17,13 @@ const readySeconds = 900;
 
 /**
  * Turns a Linux machine into a worker of a cluster, from its first boot to Ready. As with Windows nodes, the machine is
- * prepared while the control plane is created, and only the join waits for both. Removing this resource drains and deletes
- * the Node, and resets the machine unless it is removed too.
+ * prepared while the control plane is created, and only the join waits for both. Removing this resource drains and
+ * deletes the Node, and resets the machine unless it is removed too.
  *
  * Not responsible for the machine, the pod network or the token.
  *
- * @throws pulumi.ResourceError if the machine does not run Linux, if the programs have another Kubernetes version than the
- * cluster, and, outside previews, if the programs are missing.
+ * @throws pulumi.ResourceError if the machine does not run Linux, if the programs have another Kubernetes version than
+ * the cluster, and, outside previews, if the programs are missing.
  */
 export class LinuxNode extends pulumi.ComponentResource {
   /** Name of the joined node. */

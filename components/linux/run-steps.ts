@@ -64,8 +64,8 @@ export function runLinuxSteps(context: StepContext, node: JoiningLinuxNode): Ste
 }
 
 /**
- * A step as a resource. It runs if it is new, if a script or a value changes, and on a new machine. Connecting is retried
- * until the time limit, because the machine may still be booting.
+ * A step as a resource. It runs if it is new, if a script or a value changes, and on a new machine. Connecting is
+ * retried until the time limit, because the machine may still be booting.
  */
 function runStep(
   context: StepContext,

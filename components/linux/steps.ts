@@ -93,8 +93,8 @@ export const joinNode: LinuxStep = {
 export const linuxSteps: readonly LinuxStep[] = [prepareHost, installPrograms, joinNode];
 
 /**
- * The kubelet's arguments, sorted by name. `cgroup-root` overrides the cluster's kubelet configuration, in which kind names a
- * cgroup that exists only in its own containers.
+ * The kubelet's arguments, sorted by name. `cgroup-root` overrides the cluster's kubelet configuration, in which kind
+ * names a cgroup that exists only in its own containers.
  */
 export function kubeletArguments(args: Readonly<Record<string, string>>): string {
   const own = Object.entries({ ...args, "cgroup-root": "/" });

@@ -2,10 +2,11 @@
  * Host action: waits for Calico's own API, then turns on strict affinity of address blocks and sets fields of Felix's
  * configuration.
  *
- * With strict affinity each address block belongs to one node. A Windows node cannot use addresses of another node's block,
- * and the operator configures Windows nodes only once strict affinity is on.
+ * With strict affinity each address block belongs to one node. A Windows node cannot use addresses of another node's
+ * block, and the operator configures Windows nodes only once strict affinity is on.
  *
- * Prints the names of the Felix fields that it has set, so that the next run can remove those no longer in the settings.
+ * Prints the names of the Felix fields that it has set, so that the next run can remove those no longer in the
+ * settings.
  */
 import * as z from "zod";
 

@@ -44,8 +44,8 @@ export function install(controlPlane: ControlPlane, { cni, nodes }: PodNetworkSe
 }
 
 /**
- * Makes the changes that an existing cluster with Calico needs for Windows nodes, one after the other, because the operator
- * refuses the second without the first.
+ * Makes the changes that an existing cluster with Calico needs for Windows nodes, one after the other, because the
+ * operator refuses the second without the first.
  */
 export function complete(
   parent: pulumi.Resource,
@@ -80,8 +80,8 @@ export function complete(
 const operatorSeconds = 600;
 
 /**
- * Longest wait for each stage: Calico on Linux, its API, and Calico on Windows, in seconds. Calico's own tests allow 600 s
- * for its Windows pods; over a slow connection, pulling images takes longer.
+ * Longest wait for each stage: Calico on Linux, its API, and Calico on Windows, in seconds. Calico's own tests allow
+ * 600 s for its Windows pods; over a slow connection, pulling images takes longer.
  */
 const rolloutSeconds = 1200;
 

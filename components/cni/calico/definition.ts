@@ -20,8 +20,8 @@ export const calico: PodNetworkDefinition<typeof calicoSettings, never> = {
     version,
   }),
   onWindows: () => ({ kind: "calico" }),
-  // Calico's agent on Windows runs in a pod and could create the HNS network, which interrupts connections, at any time.
-  // Creating the network before the join avoids that.
+  // Calico's agent on Windows runs in a pod and could create the HNS network, which interrupts connections, at any
+  // time. Creating the network before the join avoids that.
   nodeSteps: { beforeJoin: externalNetwork(() => "External"), afterJoin: [] },
   existing: existingCalico,
   components: () => import("./calico.ts"),

@@ -20,8 +20,8 @@ const operatorModule = "github.com/tigera/operator";
 const fetchTimeoutSeconds = 600;
 
 /**
- * Folders and names of the definitions that the operator itself would install (its pkg/imports/crds/crds.go). The others
- * belong to Calico Enterprise.
+ * Folders and names of the definitions that the operator itself would install (its pkg/imports/crds/crds.go). The
+ * others belong to Calico Enterprise.
  */
 const sources: readonly { readonly folder: string; readonly wanted: RegExp }[] = [
   { folder: "calico/v1.crd.projectcalico.org", wanted: /\.yaml$/ },
@@ -41,8 +41,8 @@ export function operatorArchive({ operator }: Pick<CalicoRelease, "operator">): 
 /**
  * The definitions of Calico's and its operator's resources as one file, taken from the operator's Go module.
  *
- * A downloaded module is checked against the lock file, one that Go fetches against `go.sum`. The resulting file is checked
- * against the release's checksum.
+ * A downloaded module is checked against the lock file, one that Go fetches against `go.sum`. The resulting file is
+ * checked against the release's checksum.
  */
 export function calicoDefinitions(release: CalicoRelease): Artifact {
   return {

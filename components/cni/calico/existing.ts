@@ -185,7 +185,9 @@ function poolsProblems(answers: ClusterAnswers): HostProblem[] {
   ];
 }
 
-/** Windows nodes support VXLAN everywhere, or no encapsulation with BGP; neither IPIP nor VXLAN only between subnets. */
+/**
+ * Windows nodes support VXLAN everywhere, or no encapsulation with BGP; neither IPIP nor VXLAN only between subnets.
+ */
 function poolProblems({ metadata, spec }: IpPool, bgp: string): HostProblem[] {
   const [vxlan, ipip] = [spec?.vxlanMode ?? "Never", spec?.ipipMode ?? "Never"];
   const problem = (why: string, wanted: string): HostProblem[] => {

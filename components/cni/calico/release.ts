@@ -1,7 +1,10 @@
 export interface CalicoRelease {
   /** Calico's version, without a leading `v`. */
   readonly calico: string;
-  /** Version of Tigera's operator that installs exactly this Calico (its config/calico_versions.yml), without a leading `v`. */
+  /**
+   * Version of Tigera's operator that installs exactly this Calico (its config/calico_versions.yml), without a leading
+   * `v`.
+   */
   readonly operator: string;
   /** SHA-256 of the definitions of Calico's resources (definitions-artifact.ts). */
   readonly definitionsSha256: string;

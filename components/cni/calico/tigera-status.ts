@@ -16,8 +16,8 @@ export interface TigeraCondition {
 /**
  * Components that are not ready yet, one sentence each with the operator's message.
  *
- * @param wanted current generation of each component's resource, by the name of its TigeraStatus. A report about an older
- * generation does not count.
+ * @param wanted current generation of each component's resource, by the name of its TigeraStatus. A report about an
+ * older generation does not count.
  */
 export function missingComponents(
   statuses: readonly TigeraStatus[],

@@ -14,8 +14,8 @@ export function netConf(podCidr: string, backend: FlannelBackend): object {
 }
 
 /**
- * CNI configuration of Linux nodes. Pods are connected by `ptp`, as with kind's own network, because kind's node image lacks
- * `bridge`, Flannel's default. `ptp` needs a default route; Flannel adds the route to the other nodes' pods.
+ * CNI configuration of Linux nodes. Pods are connected by `ptp`, as with kind's own network, because kind's node image
+ * lacks `bridge`, Flannel's default. `ptp` needs a default route; Flannel adds the route to the other nodes' pods.
  */
 export function cniConf(): object {
   return {
@@ -57,12 +57,12 @@ const policy = (Type: string, Settings: object): EndpointPolicy => ({
 });
 
 /**
- * CNI configuration of a Windows node. Flannel's plugin delegates to win-overlay or win-bridge, which name their HNS network
- * after the configuration. containerd requires `apiVersion` 2 (HCN).
+ * CNI configuration of a Windows node. Flannel's plugin delegates to win-overlay or win-bridge, which name their HNS
+ * network after the configuration. containerd requires `apiVersion` 2 (HCN).
  *
- * The policies are those of the CNI project's examples (plugins/main/windows, sample-v2.conf). Traffic to pods and services
- * keeps the pod's address, services are reached through the network itself, and on an overlay each endpoint has the address
- * of its machine. With host-gw, traffic to the nodes keeps the pod's address too.
+ * The policies are those of the CNI project's examples (plugins/main/windows, sample-v2.conf). Traffic to pods and
+ * services keeps the pod's address, services are reached through the network itself, and on an overlay each endpoint
+ * has the address of its machine. With host-gw, traffic to the nodes keeps the pod's address too.
  *
  * @param nodeIp IPv4 address of the node on the network that it shares with the other nodes.
  */

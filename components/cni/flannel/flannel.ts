@@ -33,9 +33,10 @@ export function install(controlPlane: ControlPlane, settings: PodNetworkSettings
 }
 
 /**
- * Flannel's service on Windows nodes uses the kubelet's credentials, which are renewed automatically, instead of a token
- * that stays on the disk for a year. A kubelet may write its own Node's status, where Flannel puts annotations. Since
- * Kubernetes 1.32 (AuthorizeNodeWithSelectors) it may not read other Nodes, from which Flannel learns their pod ranges.
+ * Flannel's service on Windows nodes uses the kubelet's credentials, which are renewed automatically, instead of a
+ * token that stays on the disk for a year. A kubelet may write its own Node's status, where Flannel puts annotations.
+ * Since Kubernetes 1.32 (AuthorizeNodeWithSelectors) it may not read other Nodes, from which Flannel learns their pod
+ * ranges.
  */
 export const windowsAccess = {
   name: "flannel-windows-nodes",
@@ -46,8 +47,8 @@ export const windowsAccess = {
 export const complete = accessInExisting(windowsAccess);
 
 /**
- * Flannel's objects in a cluster. The ConfigMap's name contains a hash of its content, so a change creates a new ConfigMap
- * and rolls out like any change of a pod template.
+ * Flannel's objects in a cluster. The ConfigMap's name contains a hash of its content, so a change creates a new
+ * ConfigMap and rolls out like any change of a pod template.
  */
 export function flannelObjects(files: {
   readonly netConf: object;

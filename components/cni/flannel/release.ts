@@ -30,7 +30,10 @@ const withChecksum = (file: string, version: string, repository: string): Publis
   return { file, uri, checksumUri: `${uri}.sha256` };
 };
 
-/** Programs on Windows nodes: Flannel's daemon, its CNI plugin, and the plugins it calls (win-overlay, win-bridge, host-local). */
+/**
+ * Programs on Windows nodes: Flannel's daemon, its CNI plugin, and the plugins it calls (win-overlay, win-bridge,
+ * host-local).
+ */
 export const flannelPrograms = {
   flannel,
   flannelPlugin: withChecksum(

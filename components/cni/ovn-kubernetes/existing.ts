@@ -78,9 +78,9 @@ function programUri({ path, url }: NamedFile): string | undefined {
 type Options = Readonly<Record<string, string | undefined>>;
 
 /**
- * Options of ovn-kubernetes by their names on its command line. They are read from its ConfigMap, and from the environment
- * and arguments that its manifests and chart give its pods (dist/templates, dist/images/ovnkube.sh). Undefined if the
- * cluster does not have it.
+ * Options of ovn-kubernetes by their names on its command line. They are read from its ConfigMap, and from the
+ * environment and arguments that its manifests and chart give its pods (dist/templates, dist/images/ovnkube.sh).
+ * Undefined if the cluster does not have it.
  */
 function ovnOptions(answers: ClusterAnswers): Options | undefined {
   const config = found<V1ConfigMap>(answers, "ovnConfig")?.data?.["ovnkube.conf"];

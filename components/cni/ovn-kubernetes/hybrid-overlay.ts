@@ -6,8 +6,8 @@ export function install(): never {
 }
 
 /**
- * The hybrid overlay's service on Windows nodes reads all Nodes, which have the pod ranges, and all pods, whose addresses it
- * announces.
+ * The hybrid overlay's service on Windows nodes reads all Nodes, which have the pod ranges, and all pods, whose
+ * addresses it announces.
  */
 export const complete = accessInExisting({
   name: "hybrid-overlay-windows-nodes",

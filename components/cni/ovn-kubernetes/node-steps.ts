@@ -9,7 +9,9 @@ export const program: PublishedProgram = {
   checksumUri: "",
 };
 
-/** Name of the pods' HNS network, as hybrid-overlay-node.exe gives it (hybrid-overlay/pkg/controller/node_windows.go). */
+/**
+ * Name of the pods' HNS network, as hybrid-overlay-node.exe gives it (hybrid-overlay/pkg/controller/node_windows.go).
+ */
 export const hybridOverlayNetwork = "OVNKubernetesHybridOverlayNetwork";
 
 export interface HybridOverlayOnWindows extends WindowsPodNetwork {
@@ -20,7 +22,10 @@ export interface HybridOverlayOnWindows extends WindowsPodNetwork {
 
 const programs = ["hybridOverlay", "cniPlugins"] as const;
 
-/** Installs and starts the hybrid overlay's service, which reads the pod range from the Node and creates the pods' network. */
+/**
+ * Installs and starts the hybrid overlay's service, which reads the pod range from the Node and creates the pods'
+ * network.
+ */
 export const installHybridOverlay = nodeStep({
   name: "Install-HybridOverlay",
   title: { doing: "gets OVN's hybrid overlay", noun: "hybrid overlay" },

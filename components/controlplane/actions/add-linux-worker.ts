@@ -1,6 +1,6 @@
 /**
- * Host action: adds a Linux worker to an existing kind cluster, which kind itself cannot do, and waits until it is Ready.
- * A worker that has already joined is kept; an unfinished one is created again.
+ * Host action: adds a Linux worker to an existing kind cluster, which kind itself cannot do, and waits until it is
+ * Ready. A worker that has already joined is kept; an unfinished one is created again.
  */
 import type { V1Node } from "@kubernetes/client-node";
 import { messageOf } from "../../../host/failure.ts";

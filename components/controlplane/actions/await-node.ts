@@ -1,6 +1,6 @@
 /**
- * Host action: waits until a node is registered, deletes the token it joined with, and sets its labels and taints. A node
- * that an upgrade has cordoned is uncordoned once it is Ready.
+ * Host action: waits until a node is registered, deletes the token it joined with, and sets its labels and taints. A
+ * node that an upgrade has cordoned is uncordoned once it is Ready.
  */
 import * as z from "zod";
 import { withLabelsAndTaints } from "../labels-and-taints.ts";

@@ -27,8 +27,8 @@ export async function ensureClusterImages(shape: {
 }
 
 /**
- * Removes the image that stands in for Envoy, so that it is not mistaken for the real one later. The real image is kept,
- * and so is the stand-in while another cluster uses it.
+ * Removes the image that stands in for Envoy, so that it is not mistaken for the real one later. The real image is
+ * kept, and so is the stand-in while another cluster uses it.
  */
 export async function dropStandIn(): Promise<void> {
   try {

@@ -1,6 +1,6 @@
 /**
- * Host action: creates a kind cluster, or keeps one that is complete and has the wanted shape, and prints its kubeconfig;
- * secret.
+ * Host action: creates a kind cluster, or keeps one that is complete and has the wanted shape, and prints its
+ * kubeconfig; secret.
  */
 import { createHash } from "node:crypto";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
@@ -29,8 +29,8 @@ const restartTimeoutSeconds = 180;
 /**
  * Whether the cluster is complete and has this shape. Starts its containers if they were stopped.
  *
- * @throws if it is complete but its API server does not answer. The cluster is not replaced then, because it may contain
- * somebody's work.
+ * @throws if it is complete but its API server does not answer. The cluster is not replaced then, because it may
+ * contain somebody's work.
  */
 async function completeCluster(
   shape: ClusterShape,
@@ -99,8 +99,8 @@ export const environment = { CLUSTER: clusterSchema };
 type Shape = z.infer<typeof clusterSchema>;
 
 /**
- * Errors that happen on a busy machine and not on a second try: Docker's runtime cannot enter a container, or etcd's short
- * time limits pass while a second control plane joins.
+ * Errors that happen on a busy machine and not on a second try: Docker's runtime cannot enter a container, or etcd's
+ * short time limits pass while a second control plane joins.
  */
 const transient = /OCI runtime exec failed|failed to join node with kubeadm/;
 

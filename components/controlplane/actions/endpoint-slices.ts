@@ -20,8 +20,8 @@ export async function readEndpointSlices(
 }
 
 /**
- * The lowest IPv4 address that API servers publish for the Service `kubernetes`. Choosing the lowest keeps the result stable
- * as long as that server exists.
+ * The lowest IPv4 address that API servers publish for the Service `kubernetes`. Choosing the lowest keeps the result
+ * stable as long as that server exists.
  */
 export function publishedAddress(
   slices: readonly V1EndpointSlice[],

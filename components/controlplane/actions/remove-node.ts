@@ -1,4 +1,6 @@
-/** Host action: cordons, drains and deletes a node. Succeeds if the node or the whole cluster does not exist any more. */
+/**
+ * Host action: cordons, drains and deletes a node. Succeeds if the node or the whole cluster does not exist any more.
+ */
 import * as z from "zod";
 import { ClusterApi } from "../../../kubernetes/cluster-api.ts";
 import { drainAndDelete } from "../drain.ts";

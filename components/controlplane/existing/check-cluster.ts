@@ -92,8 +92,8 @@ const noWindows = (name: string): string =>
   `${name} does not support Windows nodes; kindows joins them only to kubeadm clusters.`;
 
 /**
- * Kinds of clusters that nodes do not join with kubeadm, how they are recognised (by the API server's version or API groups,
- * or the nodes' labels or operating systems), and what to do instead. Versions:
+ * Kinds of clusters that nodes do not join with kubeadm, how they are recognised (by the API server's version or API
+ * groups, or the nodes' labels or operating systems), and what to do instead. Versions:
  * https://github.com/rancher/turtles/pull/349 (`v1.26.12-eks-5e0fdde`, `-gke.`).
  */
 const foreign: readonly (readonly [
@@ -159,8 +159,9 @@ function checkDistribution(
     );
     return undefined;
   }
-  // kubespray keeps the certificates there (https://github.com/kubernetes-sigs/kubespray/issues/11403), kubeadm by default
-  // in /etc/kubernetes/pki. A kubespray cluster with another folder counts as kubeadm's, which does not affect a join.
+  // kubespray keeps the certificates there (https://github.com/kubernetes-sigs/kubespray/issues/11403), kubeadm by
+  // default in /etc/kubernetes/pki. A kubespray cluster with another folder counts as kubeadm's, which does not affect
+  // a join.
   return settings.certificatesDir === "/etc/kubernetes/ssl" ? "kubespray" : "kubeadm";
 }
 
@@ -193,7 +194,9 @@ interface ClusterInfo {
   }[];
 }
 
-/** The endpoint that machines join at, from the settings or the cluster's `cluster-info`, which `kubeadm join` reads. */
+/**
+ * The endpoint that machines join at, from the settings or the cluster's `cluster-info`, which `kubeadm join` reads.
+ */
 function checkEndpoint(
   answers: ClusterAnswers,
   wanted: string | undefined,
@@ -262,8 +265,8 @@ function checkRanges(
 }
 
 /**
- * Reports machines whose names or addresses conflict with existing nodes, or whose addresses are in the ranges of pods or
- * services. An existing Windows node of the same name is the machine's own from an earlier run.
+ * Reports machines whose names or addresses conflict with existing nodes, or whose addresses are in the ranges of pods
+ * or services. An existing Windows node of the same name is the machine's own from an earlier run.
  */
 function checkNodes(
   answers: ClusterAnswers,
@@ -378,7 +381,10 @@ function checkKubeProxy(answers: ClusterAnswers, report: Report): "install" | "t
   return "install";
 }
 
-/** DaemonSets that a node does not work without, and that must be kept off Windows nodes because their images are for Linux. */
+/**
+ * DaemonSets that a node does not work without, and that must be kept off Windows nodes because their images are for
+ * Linux.
+ */
 const essential =
   /^(kube-proxy$|calico-node|canal|kube-flannel|kindnet|cilium|weave|nodelocaldns|node-local-dns)/;
 

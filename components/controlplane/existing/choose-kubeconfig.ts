@@ -58,8 +58,8 @@ function named<T>(
  * A program that prints credentials (`exec`) is kept, because its credentials are short-lived.
  *
  * @param wanted name of the context. If undefined, the current context, or else the only one.
- * @param folder the folder that paths in the kubeconfig are relative to; undefined if it is not in a file, in which case all
- * paths must be absolute.
+ * @param folder the folder that paths in the kubeconfig are relative to; undefined if it is not in a file, in which
+ * case all paths must be absolute.
  */
 export function chooseKubeconfig(
   kubeconfig: string,

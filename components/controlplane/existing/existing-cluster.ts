@@ -22,8 +22,8 @@ interface FoundCluster extends Pick<ExaminedCluster, "kubeconfig"> {
 }
 
 /**
- * An existing cluster, which stays when the stack is destroyed. Changing to another cluster replaces everything that the
- * stack has in it.
+ * An existing cluster, which stays when the stack is destroyed. Changing to another cluster replaces everything that
+ * the stack has in it.
  *
  * Not responsible for checking that nodes can join the cluster (examine-cluster.ts). It creates and removes nothing.
  */

@@ -85,7 +85,9 @@ const disabledPlugins = [
   "io.containerd.snapshotter.v1.zfs",
 ];
 
-/** Imports a tar archive of images into containerd's content store in a node's root file system, without unpacking them. */
+/**
+ * Imports a tar archive of images into containerd's content store in a node's root file system, without unpacking them.
+ */
 async function preloadImages(
   run: RunCommand,
   program: ProgramPath,

@@ -4,8 +4,8 @@ import type { Pieces } from "./debian-pieces.ts";
 import type { ImageRecipe } from "./image-packing.ts";
 
 /**
- * Kubernetes' own image for network tests, in the version that belongs to the Kubernetes version of this project. It is a
- * multi-platform image, from which containerd chooses what fits the node's operating system and build.
+ * Kubernetes' own image for network tests, in the version that belongs to the Kubernetes version of this project. It is
+ * a multi-platform image, from which containerd chooses what fits the node's operating system and build.
  *
  * A node image that is built here contains a smaller image for Linux with this reference.
  */
@@ -23,9 +23,9 @@ const networkPieces: Pieces = {
 export const defaultPath = "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
 /**
- * The images in a node image, so that nothing has to be pulled: those of `kubeadm config images list` under kubeadm's tags,
- * pause under the tag in kind's containerd configuration, those of the default CNI and storage manifests, and the one that
- * `kindows verify` runs.
+ * The images in a node image, so that nothing has to be pulled: those of `kubeadm config images list` under kubeadm's
+ * tags, pause under the tag in kind's containerd configuration, those of the default CNI and storage manifests, and the
+ * one that `kindows verify` runs.
  *
  * etcd and CoreDNS have kubeadm's tags, but are built in the versions of the toolchain's table.
  */

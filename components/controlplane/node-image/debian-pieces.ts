@@ -8,7 +8,8 @@ export type Dependencies = ReadonlyMap<string, readonly string[]>;
 /**
  * Parses the output of `dpkg-query -W -f '${Package}\t${Pre-Depends}, ${Depends}\t${Provides}\n'`.
  *
- * A dependency that no installed package satisfies is left out. It cannot be a real one, or debootstrap would have failed.
+ * A dependency that no installed package satisfies is left out. It cannot be a real one, or debootstrap would have
+ * failed.
  */
 export function parseDependencies(listing: string): Dependencies {
   const rows = listing

@@ -16,7 +16,10 @@ export interface ImageRecipe {
   readonly config: ImageConfig;
 }
 
-/** Source of a file in an image: a file on this host or in a Debian root file system, or a link to another file in the image. */
+/**
+ * Source of a file in an image: a file on this host or in a Debian root file system, or a link to another file in the
+ * image.
+ */
 export type FileSource =
   { readonly host: string } | { readonly root: string } | { readonly linkTo: string };
 

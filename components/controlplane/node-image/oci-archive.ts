@@ -30,8 +30,8 @@ interface Blob {
 const created = "1970-01-01T00:00:00Z";
 
 /**
- * Writes images into `folder`, in a layout that is valid both as an OCI image layout (for containerd) and as the output of
- * `docker save` (for Docker).
+ * Writes images into `folder`, in a layout that is valid both as an OCI image layout (for containerd) and as the output
+ * of `docker save` (for Docker).
  *
  * Layers stay uncompressed, because they are unpacked on the same machine, where time matters more than space.
  */

@@ -18,8 +18,8 @@ import type { RunCommand } from "../../../host/command-runner.ts";
 export const debianRelease = "bookworm";
 
 /**
- * Packages of kind's base image, without those that only its tests and its rootless mode use, and with packages for what
- * kind builds itself.
+ * Packages of kind's base image, without those that only its tests and its rootless mode use, and with packages for
+ * what kind builds itself.
  */
 const debianPackages = [
   "systemd",
@@ -56,8 +56,8 @@ const programs = {
 const manifests = ["default-cni.yaml", "default-storage.yaml"];
 
 /**
- * Creates the root file system of a kind node in the folder `root`, from Debian packages and the given programs. Does the
- * same as kind's `images/base/Dockerfile` and `kind build node-image`.
+ * Creates the root file system of a kind node in the folder `root`, from Debian packages and the given programs. Does
+ * the same as kind's `images/base/Dockerfile` and `kind build node-image`.
  */
 export async function makeRootFileSystem(
   run: RunCommand,
@@ -114,7 +114,10 @@ export async function makeRootFileSystem(
   await writeFile(path.join(root, "etc/machine-id"), "");
 }
 
-/** containerd's default specification with kind's hook, and without resource limits, which a sandbox may not be able to raise. */
+/**
+ * containerd's default specification with kind's hook, and without resource limits, which a sandbox may not be able to
+ * raise.
+ */
 export function containerBaseSpec(defaultSpec: string): string {
   const spec = JSON.parse(defaultSpec) as {
     hooks?: Record<string, object[]>;
@@ -131,7 +134,9 @@ export function containerBaseSpec(defaultSpec: string): string {
   return JSON.stringify(spec);
 }
 
-/** Copies kind's files with the modes of kind's Dockerfile: in Go's module cache they are read-only and not executable. */
+/**
+ * Copies kind's files with the modes of kind's Dockerfile: in Go's module cache they are read-only and not executable.
+ */
 async function copyKindBase(root: string, kindBase: string): Promise<void> {
   for (const entry of await readdir(kindBase, { recursive: true, withFileTypes: true })) {
     if (!entry.isFile()) continue;

@@ -17,7 +17,10 @@ export function cloudImageFormat(file: string): DiskFormat | "raw" | undefined {
   return diskFormatOf(file) ?? (isRawDisk(file) ? "raw" : undefined);
 }
 
-/** Finds the disk that machines start from: the one in the settings, or the one that `kindows prepare` downloaded or built. */
+/**
+ * Finds the disk that machines start from: the one in the settings, or the one that `kindows prepare` downloaded or
+ * built.
+ */
 export function locatedLinuxImage(image: LinuxImageSettings): LocatedDisk {
   if (image.path !== undefined) return locatedDisk(image.path, cloudImageFormat);
   if (!isNamed(image)) {

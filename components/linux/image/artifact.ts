@@ -81,7 +81,8 @@ async function setUp(root: string, run: RunCommand): Promise<void> {
   await writeFile(join(root, "etc/hostname"), "localhost\n");
   // Each machine generates its own at its first boot.
   await writeFile(join(root, "etc/machine-id"), "");
-  // The kubelet passes this file to pods. resolved's stub file would name an address that only the machine itself reaches.
+  // The kubelet passes this file to pods. resolved's stub file would name an address that only the machine itself
+  // reaches.
   await unlink(join(root, "etc/resolv.conf")).catch(() => undefined);
   await symlink("/run/systemd/resolve/resolv.conf", join(root, "etc/resolv.conf"));
   await run("chroot", [root, "systemctl", "enable", "systemd-networkd", "systemd-resolved", "ssh"]);

@@ -29,7 +29,10 @@ const cloudImage = [
   "curl",
 ];
 
-/** Packages whose programs kubelet, kubeadm and kube-proxy call, or container images contain (node-image/container-images.ts). */
+/**
+ * Packages whose programs kubelet, kubeadm and kube-proxy call, or container images contain
+ * (node-image/container-images.ts).
+ */
 const nodePackages = [
   ...["iptables", "nftables", "conntrack", "ethtool", "kmod", "mount", "util-linux"],
   ...["runc", "containernetworking-plugins", "catatonit", "busybox-static"],
@@ -38,8 +41,8 @@ const nodePackages = [
 const packages: readonly string[] = [...cloudImage, ...nodePackages];
 
 /**
- * Root file system of a Linux machine with Debian, as `root.tar`. It becomes the machines' disk, and is the source of runc,
- * the CNI plugins and the Debian programs in container images.
+ * Root file system of a Linux machine with Debian, as `root.tar`. It becomes the machines' disk, and is the source of
+ * runc, the CNI plugins and the Debian programs in container images.
  *
  * Installed by debootstrap from its default mirror, checked against Debian's archive keys. Needs root.
  */

@@ -29,10 +29,11 @@ const nodeImageFolder = path.join(import.meta.dirname, "../../controlplane/node-
 const controlPlaneOnly = /\/(kube-apiserver|kube-controller-manager|kube-scheduler|etcd):/;
 
 /**
- * A node's programs for Debian, as one archive to unpack at `/`: kubelet, kubeadm, kubectl, containerd, runc, CNI plugins, and
- * the container images of the node image that a worker needs, so that nothing has to be pulled.
+ * A node's programs for Debian, as one archive to unpack at `/`: kubelet, kubeadm, kubectl, containerd, runc, CNI
+ * plugins, and the container images of the node image that a worker needs, so that nothing has to be pulled.
  *
- * They are the same programs as in the node image that is built here, so hosts need only Go modules and Debian packages.
+ * They are the same programs as in the node image that is built here, so hosts need only Go modules and Debian
+ * packages.
  */
 export const linuxPrograms: Artifact = {
   name: "linux-programs",

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Installs containerd, runc, CNI plugins, kubelet, kubeadm and container images from an archive on the machine, and starts
-# containerd. Run again with the same archive, it only restores what has changed.
+# Installs containerd, runc, CNI plugins, kubelet, kubeadm and container images from an archive on the machine, and
+# starts containerd. Run again with the same archive, it only restores what has changed.
 # Usage: install-programs.sh ARCHIVE SHA256
 set -eu
 # shellcheck source=components/linux/steps/lib.sh

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Joins a prepared machine to a cluster with kubeadm. The configuration, which contains a secret, is read from standard
-# input. A machine that is in this cluster already only gets its kubelet's arguments. A machine in another cluster is reset
-# first.
+# input. A machine that is in this cluster already only gets its kubelet's arguments. A machine in another cluster is
+# reset first.
 # Usage: join-node.sh CA_CERT_HASH HOSTS KUBELET_ARGUMENTS SECONDS < JoinConfiguration
 #   CA_CERT_HASH  sha256:<hex> of the public key of the cluster's CA
 #   HOSTS         entries for /etc/hosts as ADDRESS=NAME, separated by semicolons

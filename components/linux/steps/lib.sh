@@ -20,8 +20,8 @@ finish() {
     "$step" "$changed" "$(($(date +%s) - started))" "$1"
 }
 
-# write_file FILE: writes standard input to FILE if the content differs, and sets `changed`. Use a here-document, because in
-# a pipeline the variable would be set in a subshell and lost.
+# write_file FILE: writes standard input to FILE if the content differs, and sets `changed`. Use a here-document,
+# because in a pipeline the variable would be set in a subshell and lost.
 write_file() {
   cat >"$1.new"
   if cmp -s "$1.new" "$1"; then

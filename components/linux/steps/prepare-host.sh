@@ -1,6 +1,6 @@
 #!/bin/sh
-# Waits until cloud-init has set up a Linux machine, checks whether it can be a node, installs missing programs if there is
-# apt-get, and configures the kernel for pods. Run again, it changes nothing.
+# Waits until cloud-init has set up a Linux machine, checks whether it can be a node, installs missing programs if there
+# is apt-get, and configures the kernel for pods. Run again, it changes nothing.
 # Usage: prepare-host.sh NODE_NAME BOOT_SECONDS
 set -eu
 # shellcheck source=components/linux/steps/lib.sh

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Removes everything of a cluster from a machine: pods, the kubelet's keys and configuration, and the pods' network. Programs
-# stay. Changes nothing on a machine that is in no cluster, and nothing in the cluster.
+# Removes everything of a cluster from a machine: pods, the kubelet's keys and configuration, and the pods' network.
+# Programs stay. Changes nothing on a machine that is in no cluster, and nothing in the cluster.
 # Usage: reset-node.sh
 set -eu
 # shellcheck source=components/linux/steps/lib.sh

@@ -95,7 +95,8 @@ reconcile() {
 }
 
 while true; do
-  # Prints a line for each node, then one for each change. Restarted every minute, because a connection can die unnoticed.
+  # Prints a line for each node, then one for each change. Restarted every minute, because a connection can die
+  # unnoticed.
   kubectl get nodes --watch --request-timeout 60s --output name | while read -r changed; do
     # Handles a burst of changes at once.
     while read -r -t 0.2 changed; do :; done
