@@ -2,7 +2,9 @@ import { accessInExisting } from "../windows-access.ts";
 
 /** Never called: the settings allow OVN-Kubernetes only for existing clusters. */
 export function install(): never {
-  throw new Error("OVN-Kubernetes is supported in existing clusters, but kindows cannot install it");
+  throw new Error(
+    "OVN-Kubernetes is supported in existing clusters, but kindows cannot install it",
+  );
 }
 
 /**

@@ -147,7 +147,11 @@ function checkDistribution(
   const other = foreign.find(([, by, pattern]) => values[by].some((each) => pattern.test(each)));
   if (other !== undefined) {
     const [name, , , instead] = other;
-    report("The cluster", `is recognised as ${name}, whose nodes do not join with kubeadm`, instead);
+    report(
+      "The cluster",
+      `is recognised as ${name}, whose nodes do not join with kubeadm`,
+      instead,
+    );
     return undefined;
   }
   const settings = kubeadmSettings(answers);

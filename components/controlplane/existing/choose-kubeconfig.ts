@@ -136,7 +136,9 @@ class SelfContained {
     }
     const authority = this.#data("certificate-authority", cluster);
     if (authority === undefined && trustsAnybody !== true) {
-      this.problems.push("it has no certificate-authority-data: nodes need it to verify the API server");
+      this.problems.push(
+        "it has no certificate-authority-data: nodes need it to verify the API server",
+      );
     }
     const serverName = cluster["tls-server-name"];
     return {

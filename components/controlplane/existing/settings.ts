@@ -43,7 +43,8 @@ export const cluster = z.strictObject({
     default: "what the cluster's own `cluster-info` says",
   }),
   hostsEntries: z.array(hostsEntry).default([]).meta({
-    description: "Entries for the machines' hosts files, for names that they cannot resolve otherwise.",
+    description:
+      "Entries for the machines' hosts files, for names that they cannot resolve otherwise.",
   }),
   kubernetesVersion: text(fullVersion).default("1.36.4").meta({
     description:
