@@ -4,16 +4,14 @@ import type { StackSettings } from "./config/load.ts";
 import { machineNodes } from "./config/settings.ts";
 import { reachableNodes } from "./stacks/reachable-nodes.ts";
 
-const { kubeconfig, sshPrivateKey, controlPlane, nodes, images } = await composed(
-  await loadStack(),
-);
+const { kubeconfig, sshPrivateKey, controlPlane, nodes, images } = await compose(await loadStack());
 export { kubeconfig, sshPrivateKey, controlPlane, nodes, images };
 
-/** Composes the stack; loads only what its kind is made of. */
-async function composed(stack: StackSettings) {
+/** Composes the stack. Modules of other kinds of stacks are not loaded. */
+async function compose(stack: StackSettings) {
   if (stack.kind === "existing") {
     const { existingStack } = await import("./stacks/existing-stack.ts");
-    // Keys and kubeconfig are the user's own.
+    // The user has the kubeconfig and keys already.
     return {
       kubeconfig: undefined,
       sshPrivateKey: undefined,
@@ -22,7 +20,7 @@ async function composed(stack: StackSettings) {
     };
   }
   const present = reachableNodes(stack.settings);
-  // A preview works anywhere; what this host must have is asked when something is about to be made on it.
+  // A preview works on any host, so the host's requirements are checked only before something is created.
   if (!isDryRun()) {
     const { preflight, prepareHost } = await import("./preflight/preflight.ts");
     await prepareHost();

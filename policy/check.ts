@@ -12,7 +12,7 @@ const exceptionsSchema = z.array(
   }),
 );
 
-/** An accepted violation of a rule, and the reason. */
+/** An accepted violation of a rule, with the reason. */
 export type Exception = z.infer<typeof exceptionsSchema>[number];
 
 export interface Allowances {
@@ -22,6 +22,7 @@ export interface Allowances {
 
 export interface Finding extends Violation {
   readonly rule: string;
+  /** Reason of the exception; undefined if the violation is not accepted. */
   readonly accepted?: string;
 }
 
@@ -55,7 +56,7 @@ export function needless(
   );
 }
 
-/** Reads limits.yaml and exceptions.yaml of a folder. @throws with all mistakes of a file, and where they are */
+/** Reads limits.yaml and exceptions.yaml in a folder. @throws with all mistakes in a file, and their locations */
 export async function readAllowances(folder: string): Promise<Allowances> {
   return {
     limits: await readYaml(`${folder}/limits.yaml`, limitsSchema),

@@ -1,3 +1,3 @@
-/** What the engine runs for `--policy-pack policy`: pack.ts. In CommonJS, because the SDK loads it with `require`. */
+/** Runs pack.ts when the engine loads `--policy-pack policy`. In CommonJS, because the SDK loads it with `require`. */
 process.argv.splice(2, 0, "policy/pack.ts");
 void import("../toolchain/program/run.js");

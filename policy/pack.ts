@@ -1,6 +1,6 @@
 /**
- * The rules as a policy pack, for `pulumi preview --policy-pack policy` and `pulumi up`. It serves the engine's protocol
- * itself: @pulumi/policy would hide from the rules which values are secrets.
+ * The rules as a policy pack, for `pulumi preview --policy-pack policy` and `pulumi up`. It serves the engine's
+ * protocol itself, because @pulumi/policy would hide from the rules which values are secrets.
  */
 import path from "node:path";
 import service, { type IAnalyzerServer } from "@pulumi/pulumi/proto/analyzer_grpc_pb.js";
@@ -22,20 +22,26 @@ import { deletedWithMachine, rules } from "./rules.ts";
 
 const pack = "kindows";
 
-/** The engine does not tell a pack with what a resource is deleted: AnalyzerResourceOptions in its analyzer.proto. */
+/**
+ * Without the rule about `deletedWith`, which the engine does not pass to a pack (AnalyzerResourceOptions in
+ * analyzer.proto).
+ */
 const packRules = rules.filter((rule) => rule !== deletedWithMachine);
 
 const allowances = await readAllowances(path.join(projectRoot, "policy"));
 
 const { ADVISORY, MANDATORY } = analyzer.EnforcementLevel;
 
-/** What rules see of resources: inputs of one that is about to be created or changed, or outputs of all. */
+/**
+ * Converts resources for the rules: a resource before it is created or changed, with its inputs, or all, with their
+ * outputs.
+ */
 function previewed(
   resources: readonly Pick<AnalyzerResource, "getUrn" | "getType" | "getProperties">[],
 ): Previewed {
   const steps = resources.map((resource) => {
     const type = resource.getType();
-    // The engine does not say which are components: all of kindows' own types but one are.
+    // The engine does not tell which resources are components. All of kindows' own types are, except one.
     const custom = !/^(?:kindows:(?!host:Action$)|pulumi:pulumi:)/.test(type);
     const inputs = fromStruct(resource.getProperties());
     return { op: "create", urn: resource.getUrn(), newState: { type, custom, inputs } };
@@ -53,25 +59,25 @@ function diagnosticOf({ rule, message, accepted }: Finding, urn: string): Analyz
     .setUrn(urn);
 }
 
-function answer(
+function analyze(
   resources: Parameters<typeof previewed>[0],
-  isAbout: (finding: Finding) => boolean,
+  isIncluded: (finding: Finding) => boolean,
   urn: string,
 ): AnalyzeResponse {
-  const findings = check(previewed(resources), allowances, packRules).filter(isAbout);
+  const findings = check(previewed(resources), allowances, packRules).filter(isIncluded);
   return new analyzer.AnalyzeResponse().setDiagnosticsList(
     findings.map((finding) => diagnosticOf(finding, urn)),
   );
 }
 
 const server: IAnalyzerServer = {
-  // Before a resource is created or changed: what is about a resource.
+  // Called before a resource is created or changed; returns findings about that resource.
   analyze: unary((request) =>
-    answer([request], ({ resource }) => resource !== undefined, request.getUrn()),
+    analyze([request], ({ resource }) => resource !== undefined, request.getUrn()),
   ),
-  // At the end: what is about the stack as a whole.
+  // Called at the end; returns findings about the stack as a whole.
   analyzeStack: unary((request) =>
-    answer(request.getResourcesList(), ({ resource }) => resource === undefined, ""),
+    analyze(request.getResourcesList(), ({ resource }) => resource === undefined, ""),
   ),
   getAnalyzerInfo: unary(() =>
     new analyzer.AnalyzerInfo()

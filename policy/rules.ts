@@ -9,13 +9,13 @@ import {
 } from "../plugins/protocol/property-value.ts";
 
 export interface Violation {
-  /** Name of the resource; undefined if it is about the stack as a whole. */
+  /** Name of the resource; undefined for a violation by the stack as a whole. */
   readonly resource?: string;
   /** What is wrong, with the value, and what to write instead. */
   readonly message: string;
 }
 
-/** A rule for stacks. Pure: it gets a preview, and no host. */
+/** A rule for stacks. `check` is a pure function of a preview and the limits. */
 export interface Rule {
   /** Its name in exceptions, e.g. `images-by-digest`. */
   readonly name: string;
@@ -24,11 +24,11 @@ export interface Rule {
   check(preview: Previewed, limits: Limits): readonly Violation[];
 }
 
-/** A rule about each text in a resource's inputs, without secrets and unknown values. */
+/** A rule that checks each string in a resource's inputs, except secrets and unknown values. */
 function textRule(
   name: string,
   description: string,
-  /** @returns what is wrong after the path of the text, if anything */
+  /** @returns what is wrong, as the rest of a sentence that starts with the string's path; undefined if nothing is. */
   wrong: (text: string, key: string) => string | undefined,
 ): Rule {
   const check: Rule["check"] = ({ resources }) =>
@@ -70,14 +70,14 @@ export type Limits = z.infer<typeof limitsSchema>;
 /** An image's tag can be moved to another image; a digest cannot. */
 const imagesByDigest = textRule(
   "images-by-digest",
-  "container images are named by digest: a tag may be another image tomorrow",
+  "container images are named by digest, because a tag may be another image tomorrow",
   (text, key) =>
     key !== "image" || /@sha256:[0-9a-f]{64}$/.test(text) || isBuiltHere(text)
       ? undefined
       : `is ${text}: name it as ${text.replace(/@.*$/, "")}@sha256:<digest>`,
 );
 
-/** The node image where no registry is reachable: built on the host, its tag is the hash of what went into it. */
+/** Whether it is a node image that was built on the host. Its tag contains a hash of everything that went into it. */
 function isBuiltHere(image: string): boolean {
   return /^kindest\/node:kindows-[0-9a-f]{12}$/.test(image);
 }
@@ -92,29 +92,30 @@ const mask = redact("aaaaaa.aaaaaaaaaaaaaaaa");
 /** A secret that the program does not mark is stored in plain text, in each state and each of its backups. */
 const noClearSecrets = textRule(
   "no-clear-secrets",
-  "keys, tokens and passwords are secret outputs: else the state has them in clear",
+  "keys, tokens and passwords are secret outputs; otherwise the state has them in clear text",
   (text, key) => {
     const isNamed = secretName.test(key) && text !== "";
     if (!isNamed && !text.includes(mask)) return undefined;
-    // Its value is not shown.
+    // The message must not contain the value.
     const what = isNamed ? "has the name of a secret" : "holds a key or a token";
-    return `${what} and is in clear: wrap it in pulumi.secret(), or take it from a secret output`;
+    return `${what} and is in clear text: wrap it in pulumi.secret(), or take it from a secret output`;
   },
 );
 
 /**
- * Changes inside a machine are gone with it. Without `deletedWith`, a `destroy` connects to each machine to undo them step by
- * step, and fails if the machine does not answer.
+ * Changes inside a machine disappear with it. Without `deletedWith`, a `destroy` connects to each machine to undo them
+ * one by one, and fails if the machine does not answer.
  */
 export const deletedWithMachine: Rule = {
   name: "deleted-with-machine",
-  description: "what lives in a machine has deletedWith: destroy works when the machine is gone",
+  description:
+    "resources inside a machine have deletedWith, so that destroy works when the machine is gone",
   check: ({ resources }) =>
     resources
       .filter(({ type, deletedWith }) => type.startsWith("command:remote:") && !deletedWith)
       .map(({ name }) => ({
         resource: name,
-        message: `it is done in a machine and has no deletedWith: give it { deletedWith: machine.resource }`,
+        message: `changes a machine and has no deletedWith: give it { deletedWith: machine.resource }`,
       })),
 };
 
@@ -137,7 +138,7 @@ const resourceBudget: Rule = {
     return sums
       .filter(([limit, value]) => value > limits[limit])
       .map(([limit, value, what]) => ({
-        message: `${value} ${what}, and ${limits[limit]} are allowed: ask for less, or raise ${limit} in policy/limits.yaml`,
+        message: `${value} ${what}, but only ${limits[limit]} are allowed: use less, or raise ${limit} in policy/limits.yaml`,
       }));
   },
 };
@@ -150,7 +151,7 @@ function sum({ resources }: Previewed, type: string, input: string): number {
     .reduce((total: number, value) => total + (typeof value === "number" ? value : 0), 0);
 }
 
-/** All addresses of a host, IPv4 or IPv6; neither a default route (`0.0.0.0/0`) nor part of another address. */
+/** The address that means all IPv4 or IPv6 addresses of a host, but not a default route (`0.0.0.0/0`). */
 const everyAddress = /(?<![0-9.])0\.0\.0\.0(?![0-9.]*[/0-9])|\[::\](?::[0-9]+)?/;
 
 /** Screens, metrics and API servers that listen on all addresses of a host are open to its whole network. */
@@ -159,7 +160,7 @@ const noOpenListeners = textRule(
   "nothing listens on every address of a host (0.0.0.0, [::])",
   (text) => {
     const found = everyAddress.exec(text)?.[0];
-    return found && `has ${found}: name the address it is to listen on, e.g. 127.0.0.1`;
+    return found && `has ${found}: name the address to listen on, e.g. 127.0.0.1`;
   },
 );
 

@@ -8,16 +8,16 @@ import { controlPlaneNames, labNames, linuxWorkerName } from "../config/names.ts
 import type { Settings } from "../config/settings.ts";
 import { nodeSetup } from "./node-setup.ts";
 
-/** Whether Windows nodes without a pod network reach pods and Services by routes. */
+/** Whether Windows nodes reach pods and Services by routes, because they have no pod network. */
 export function hasClusterRoutes(settings: Settings): boolean {
   return nodeSetup(settings).podNetwork.kind === "none";
 }
 
 /**
- * The routes of Windows nodes: to the pods of each Linux node through it, to Services through the first control plane.
- * Undefined if they have a pod network, which does this.
+ * The routes of Windows nodes: to the pods of each Linux node through that node, and to Services through the first
+ * control plane. Undefined if they have a pod network, which makes routes unnecessary.
  *
- * @param joined resources with which the Linux nodes on machines have joined.
+ * @param joined resources that are ready once the Linux nodes on machines have joined.
  */
 export function clusterRoutes(
   settings: Settings,
@@ -43,9 +43,9 @@ export function clusterRoutes(
     {
       dependsOn: [resource, ...ready, ...joined],
       deletedWith: resource,
-      // A worker that is replaced has another range.
+      // A replaced worker has another pod range.
       replaceWith: [resource, ...ready, ...joined],
-      // The action ends by its own limit, a minute, and reports what it last saw.
+      // The action ends at its own limit, a minute, and reports what it last saw.
       customTimeouts: { create: "120s", update: "120s" },
     },
   );

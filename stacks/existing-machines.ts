@@ -15,7 +15,7 @@ import { machineReset } from "../components/windows/machine-reset.ts";
 import { joinedWindows, type NodePrograms } from "./joined-node.ts";
 import { windowsSetup } from "./node-setup.ts";
 
-/** How to log in to a machine: its own server, and hosts in between. */
+/** How to log in to a machine: its own SSH server, and bastions before it. */
 export interface MachineAccess extends ByBastions {
   readonly machine: SshAccess;
 }
@@ -25,7 +25,7 @@ export type Login = Pick<
   "user" | "port" | "privateKeyFile" | "privateKey" | "privateKeyPassphrase" | "agent"
 >;
 
-/** The way to a machine, according to its settings. */
+/** How to log in to a machine, from its settings. */
 export function machineAccess(
   { address, hostKey, login }: Pick<ExistingNode, "address" | "hostKey" | "login">,
   keysOf: KeysOf,
@@ -35,7 +35,7 @@ export function machineAccess(
 
 type KeysOf = (login: Login) => Omit<SshAccess, "host" | "hostKey">;
 
-/** The hosts in between of all machines with a login. */
+/** The bastions of all machines with this login. */
 export function byBastions(
   { bastions, forwardPort }: Pick<ExistingNode["login"], "bastions" | "forwardPort">,
   keysOf: KeysOf,
@@ -48,26 +48,26 @@ export function byBastions(
   return { hops, forwardPort };
 }
 
-/** What is known about cluster and machines beforehand; undefined in a preview that contacts nobody. */
+/** What was found out about cluster and machines beforehand; undefined in a preview that contacts nobody. */
 export interface Surroundings {
   readonly cluster: Pick<ExaminedCluster, "kubeconfig" | "facts"> | undefined;
   readonly access: (node: ExistingNode) => MachineAccess | undefined;
   readonly bastions?: ByBastions;
 }
 
-/** Placeholders for unknown ranges of the cluster: kubeadm's defaults. */
+/** Placeholders while the cluster's ranges are unknown: the usual values with kubeadm. */
 const unknownRanges = { podCidr: "10.244.0.0/16", serviceCidr: "10.96.0.0/12" };
 
 export interface ExistingStack {
-  /** Logs in to the machines that were made, if there are any; secret. */
+  /** Private key for the machines that the stack creates, if any; secret. */
   readonly sshPrivateKey?: pulumi.Output<string>;
   readonly controlPlane: pulumi.Output<object>;
   readonly nodes: pulumi.Output<object[]>;
 }
 
 /**
- * Joins existing Windows machines to an existing cluster. When the stack is destroyed, the cluster stays, and the machines
- * are reset to what they were.
+ * Joins existing Windows machines, and machines that it creates, to an existing cluster. When the stack is destroyed,
+ * the cluster stays, and existing machines are reset to what they were.
  */
 export async function existingMachines(
   settings: ExistingSettings,
@@ -75,8 +75,8 @@ export async function existingMachines(
   programs: NodePrograms,
 ): Promise<ExistingStack> {
   const { kubernetesVersion, hostsEntries, tokenTtlMinutes } = settings.cluster;
-  // First, as it looks at their own cluster.
-  const made = await machinesMade(settings, bastions);
+  // First, because it checks the cluster that the machines run in.
+  const created = await createdMachines(settings, bastions);
   const known = cluster?.facts ?? settings.cluster;
   const controlPlane = new ExistingCluster("control-plane", {
     examined: cluster,
@@ -91,7 +91,7 @@ export async function existingMachines(
   const joinedCluster = { controlPlane, podNetwork: pods.resource, tokenTtlMinutes };
   const onWindows = { ...programs, setup: existingSetup(settings, network, controlPlane) };
 
-  const there = settings.nodes.map((node) => {
+  const existing = settings.nodes.map((node) => {
     const login = access(node);
     const { name, os, address, hostKey } = node;
     const machine = new ExistingMachine(name, {
@@ -106,9 +106,10 @@ export async function existingMachines(
     return { node, machine, sshUser: node.login.user };
   });
   const sshUser = settings.login.user;
-  const nodes = [...there, ...(made?.machines ?? []).map((each) => ({ ...each, sshUser }))].map(
-    (machine) => joinedWindows(machine, joinedCluster, onWindows),
-  );
+  const nodes = [
+    ...existing,
+    ...(created?.machines ?? []).map((each) => ({ ...each, sshUser })),
+  ].map((machine) => joinedWindows(machine, joinedCluster, onWindows));
 
   if (cluster?.facts.kubeProxy !== "there") {
     new KubeProxyWindows(
@@ -118,7 +119,7 @@ export async function existingMachines(
     );
   }
   return {
-    ...(made && { sshPrivateKey: made.sshPrivateKey }),
+    ...(created && { sshPrivateKey: created.sshPrivateKey }),
     controlPlane: pulumi.output({
       endpoint: controlPlane.endpoint,
       hostsEntries: controlPlane.hostsEntries,
@@ -128,7 +129,7 @@ export async function existingMachines(
   };
 }
 
-async function machinesMade(
+async function createdMachines(
   { machine, cluster: { kubeconfig }, login }: ExistingSettings,
   bastions: ByBastions,
 ) {
@@ -137,7 +138,10 @@ async function machinesMade(
   return machinesInCluster({ machine, kubeconfig, login, bastions, stack: pulumi.getStack() });
 }
 
-/** The pod network if the cluster was not asked: that of the settings, or else the first one, which is the most common. */
+/**
+ * The pod network if the cluster was not examined: that of the settings, or else the first one, which is the most
+ * common.
+ */
 function unknownNetwork({ cni: { kind } }: ExistingSettings): WindowsPodNetwork {
   if (kind === "none") return { kind };
   const [first] = inExisting.values();
@@ -165,7 +169,7 @@ function reachedInside(
     ...(cluster.endpoint === undefined ? [] : [cluster.endpoint.replace(/:\d+$/, "")]),
     ...cluster.hostsEntries.flatMap(({ name, address }) => [name, address]),
     ...nodes.map(({ address }) => address),
-    // Of machines that are made it is known beforehand in which range they get their addresses, if that is written.
+    // Machines that are created have an address in the settings, or else get one in the nodes' range, if that is set.
     ...(machine?.nodes ?? []).flatMap(({ address }) => address ?? []),
     ...(machine === undefined ? [] : (cni.nodeCidr ?? [])),
   ];

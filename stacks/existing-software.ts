@@ -6,7 +6,7 @@ import {
 } from "../components/windows/software.ts";
 import type { ExistingSettings } from "../config/existing.ts";
 
-/** @param podNetwork whose programs are included; that of the settings if the cluster was not asked */
+/** @param podNetwork kind of the pod network whose programs are included. Default: that of the settings. */
 export function existingSoftware(
   { windows, cluster, cni }: Pick<ExistingSettings, "windows" | "cluster" | "cni">,
   podNetwork = cni.kind,

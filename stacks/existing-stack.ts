@@ -26,8 +26,8 @@ import {
 } from "../components/machine/existing/bastion-forward.ts";
 
 /**
- * Examines the cluster and files on this host, even for a preview, and composes the stack. A preview that must work anywhere
- * (KINDOWS_PREVIEW) contacts nobody and reads nothing.
+ * Examines the cluster and files on this host, even for a preview, and composes the stack. A preview that must work
+ * anywhere (KINDOWS_PREVIEW) contacts nobody and reads nothing.
  *
  * @throws RunError, which Pulumi prints without a stack trace, with all problems, before anything is changed.
  */
@@ -35,7 +35,7 @@ export async function existingStack(settings: ExistingSettings): Promise<Existin
   const anywhere = isPreviewAnywhere();
   const surroundings = anywhere
     ? { cluster: undefined, access: () => undefined }
-    : await look(settings).catch((error: unknown) => {
+    : await examine(settings).catch((error: unknown) => {
         throw new pulumi.RunError(messageOf(error));
       });
   const software = existingSoftware(settings, surroundings.cluster?.facts.podNetwork.kind);
@@ -43,15 +43,15 @@ export async function existingStack(settings: ExistingSettings): Promise<Existin
   return existingMachines(settings, surroundings, programs);
 }
 
-async function look(settings: ExistingSettings): Promise<Surroundings> {
+async function examine(settings: ExistingSettings): Promise<Surroundings> {
   const { cluster, cni, nodes, machine, login } = settings;
-  const made = machine?.nodes ?? [];
-  // First all problems on this host at once; then the cluster is asked.
+  const created = machine?.nodes ?? [];
+  // Problems on this host are reported together, before the cluster is contacted.
   const keys = readKeys([
     ...nodes.flatMap(({ login }) => [login, ...login.bastions]),
-    ...(made.length === 0 ? [] : login.bastions),
+    ...(created.length === 0 ? [] : login.bastions),
   ]);
-  refuse("not everything the settings name is there", [
+  throwIfAny("some things that the settings name cannot be used", [
     ...keys.problems,
     ...kubeconfigProblems(settings),
   ]);
@@ -62,14 +62,14 @@ async function look(settings: ExistingSettings): Promise<Surroundings> {
   // A preview connects to no machine.
   if (!isDryRun()) {
     await openForwards([
-      ...made.map(({ name }) => [name, bastions] as const),
+      ...created.map(({ name }) => [name, bastions] as const),
       ...nodes.map((node) => [node.name, access(node)] as const),
     ]);
   }
   return { cluster: examined, access, bastions };
 }
 
-function refuse(what: string, problems: readonly string[]): void {
+function throwIfAny(what: string, problems: readonly string[]): void {
   if (problems.length === 0) return;
   const lines = problems.map((problem) => `  - ${problem}`);
   throw new Error(`${what}; nothing was changed:\n${lines.join("\n")}`);
@@ -103,46 +103,49 @@ function readKeys(logins: readonly Login[]): {
     }
   }
   if (logins.some(({ agent }) => agent === true) && !process.env["SSH_AUTH_SOCK"]) {
-    problems.add("an agent is to log in, but SSH_AUTH_SOCK names none");
+    problems.add("the settings use an SSH agent, but SSH_AUTH_SOCK is not set");
   }
   return {
     problems: [...problems],
-    of: ({ user, port, privateKeyFile, privateKey: inside, privateKeyPassphrase }) => ({
+    of: ({ user, port, privateKeyFile, privateKey: inline, privateKeyPassphrase }) => ({
       user,
       port,
-      privateKey: inside ?? (privateKeyFile === undefined ? undefined : files.get(privateKeyFile)),
+      privateKey: inline ?? (privateKeyFile === undefined ? undefined : files.get(privateKeyFile)),
       privateKeyPassword: privateKeyPassphrase,
     }),
   };
 }
 
 /**
- * Opens the ports that lead to the last of several bastions, each once. The program has to run as long as they are used:
- * Pulumi's runtime ends it after the engine has done everything, including deletes.
+ * Opens local ports that are forwarded to the last of several bastions. They stay open as long as this program runs,
+ * which Pulumi's runtime ends only after the engine has done everything, including deletes.
  *
- * @param ways to the machines, by their names.
- * @throws naming every port that is already in use.
+ * @param logins names of the machines, and how to log in to each.
+ * @throws with every port that is already in use.
  */
 export async function openForwards(
-  ways: readonly (readonly [string, ByBastions])[],
+  logins: readonly (readonly [string, ByBastions])[],
 ): Promise<readonly BastionForward[]> {
   const opened = await Promise.allSettled(
-    forwardsOf(ways).map((args) =>
+    forwardsOf(logins).map((args) =>
       // Logging fails if the engine is gone, which is ignored.
       BastionForward.open(args, (line) => void pulumi.log.warn(line).catch(() => undefined)),
     ),
   );
-  const problems = opened.flatMap((one) =>
-    one.status === "rejected" ? [(one.reason as Error).message] : [],
+  const problems = opened.flatMap((each) =>
+    each.status === "rejected" ? [(each.reason as Error).message] : [],
   );
-  refuse("not all bastions can be reached", problems);
-  return opened.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
+  throwIfAny("not all bastions can be reached", problems);
+  return opened.flatMap((each) => (each.status === "fulfilled" ? [each.value] : []));
 }
 
-/** The ports, each with all machines behind it: a port always leads to the same bastion (checked with the settings). */
-function forwardsOf(ways: readonly (readonly [string, ByBastions])[]): readonly ForwardArgs[] {
+/**
+ * Each port once, with all machines behind it. The settings' checks ensure that a port always leads to the same
+ * bastion.
+ */
+function forwardsOf(logins: readonly (readonly [string, ByBastions])[]): readonly ForwardArgs[] {
   const ports = new Map<number, ForwardArgs>();
-  for (const [name, { hops, forwardPort: port }] of ways) {
+  for (const [name, { hops, forwardPort: port }] of logins) {
     const last = hops.at(-1);
     if (last === undefined || port === undefined) continue;
     const machines = [...(ports.get(port)?.machines ?? []), name];

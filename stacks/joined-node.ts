@@ -40,7 +40,7 @@ export function joinedWindows(
   return joined(machine, new WindowsNode(machine.node.name, args));
 }
 
-/** The same for a Linux machine. */
+/** Joins a Linux machine to the stack's cluster. */
 export function joinedLinux(
   machine: StackMachine,
   cluster: JoinedCluster,
@@ -50,7 +50,7 @@ export function joinedLinux(
   return joined(machine, new LinuxNode(machine.node.name, args));
 }
 
-/** With a token that is created for that machine. */
+/** Arguments for the node of a machine, with a token that is created for it. */
 function joining(
   { node: { name, labels, taints, kubeletArgs, nodeIp }, machine }: StackMachine,
   { controlPlane, podNetwork, tokenTtlMinutes: ttlMinutes }: JoinedCluster,

@@ -29,10 +29,10 @@ export interface Lab {
 }
 
 /**
- * A kind control plane in Docker and Windows machines on libvirt, on one network segment. Machines boot and are prepared while
- * kind starts; only their join waits for both.
+ * A kind control plane in Docker and Windows machines on libvirt, on one network segment. Machines boot and are
+ * prepared while kind starts; only their join waits for both.
  *
- * @param nodes those on reachable hypervisors.
+ * @param nodes the settings' nodes on reachable hypervisors.
  */
 export async function kindOnLibvirt(
   settings: Settings,
@@ -44,7 +44,7 @@ export async function kindOnLibvirt(
   const { disk, ...programs } = machineImage(settings, images);
   const { install } = await podNetworks[settings.cni.kind].components();
   const names = labNames(settings.lab.name);
-  const placed = toldPlacement(settings);
+  const placed = reportedPlacement(settings);
   const plan = addressPlan(settings.network.cidr);
   const libvirtProvider = hypervisorProvider("hypervisor", settings.hypervisor.uri);
 
@@ -94,8 +94,8 @@ export async function kindOnLibvirt(
   const onWindows = { ...programs, setup: nodeSetup(settings), routes };
   const windows = of("windows").map((machine) => joinedWindows(machine, joinedCluster, onWindows));
 
-  // The rollouts are awaited, so they start when their nodes have joined. Not only when these are Ready, as pods start
-  // meanwhile.
+  // The rollouts are awaited, so they start once their nodes have joined. They need not wait until the nodes are Ready,
+  // because pods start meanwhile.
   const registered = windows.map((node) => node.registered);
   pods.awaitOnWindows?.(registered);
   new KubeProxyWindows(
@@ -120,15 +120,15 @@ export async function kindOnLibvirt(
 }
 
 /**
- * Where each node's machine runs and why, by the node's name; also logged, even in a preview. Undefined for a lab with one
- * hypervisor.
+ * Where each node's machine runs and why, by the node's name. Also logs this, even in a preview. Empty for a lab with
+ * one hypervisor.
  */
-function toldPlacement(
+function reportedPlacement(
   settings: Settings,
 ): ReadonlyMap<string, { readonly hypervisor: string; readonly placement: string }> {
-  const worthTelling = otherHosts(settings).length > 0 ? settings.placement : [];
+  const placement = otherHosts(settings).length > 0 ? settings.placement : [];
   return new Map(
-    worthTelling.map(({ node, hypervisor, reason }) => {
+    placement.map(({ node, hypervisor, reason }) => {
       // Pulumi delivers log messages before the program ends.
       void pulumi.log.info(`${node} runs on ${hypervisor}: ${reason}`);
       return [node, { hypervisor, placement: reason }];

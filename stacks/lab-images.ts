@@ -7,32 +7,33 @@ import type { GoldenImage } from "../components/machine/libvirt/machine-storage.
 import type { Settings } from "../config/settings.ts";
 import { builtSoFar } from "../toolchain/built.ts";
 import { kubernetesVersion } from "../toolchain/tools/table.ts";
-import { goldenImageSchema, notMadeYet } from "./machine-image.ts";
+import { goldenImageSchema, notBuilt } from "./machine-image.ts";
 
-/** What was found of an image, and the settings that asked for it. */
+/** Description of each image, and the settings that it depends on as JSON; stored in the stack's outputs. */
 const usedSchema = z.record(z.string(), z.object({ asked: z.string(), found: z.unknown() }));
 
 type Used = z.infer<typeof usedSchema>;
 
 /**
- * The images that a lab is made from. Many are made, downloaded or converted on its own host, so only that knows their
- * hashes: they are an output of the stack, and a preview on any other host takes them from there.
+ * The images that a lab is made from. Many are built, downloaded or converted on the lab's host, and only that host
+ * knows their hashes. They are therefore stored in the stack's outputs, from which a preview on any other host takes
+ * them.
  */
 export class LabImages {
   readonly used: Used = {};
 
   constructor(private readonly recorded: Used = {}) {}
 
-  /** What the stack's state has of them is looked up only for a preview that is to work anywhere. */
+  /** Reads the stored images only for a preview that has to work on any host (KINDOWS_PREVIEW). */
   static async ofStack(): Promise<LabImages> {
     return new LabImages(isPreviewAnywhere() ? await recordedImages() : {});
   }
 
   /**
-   * One of the images.
+   * Returns one of the images.
    *
-   * @param asked the settings that it depends on: the state's is taken only for the same ones.
-   * @param find looks for it on this host.
+   * @param asked the settings that it depends on. The stored image is used only if these are the same.
+   * @param find finds it on this host.
    */
   of<T>(name: string, asked: unknown, schema: z.ZodType<T>, find: () => T): T {
     const key = JSON.stringify(asked);
@@ -43,7 +44,7 @@ export class LabImages {
   }
 }
 
-/** The stack's output of its last `up`; nothing where there was none. */
+/** Images in the stack's outputs since its last `up`; empty if it was never up. */
 async function recordedImages(): Promise<Used> {
   const stack = [pulumi.getOrganization(), pulumi.getProject(), pulumi.getStack()].join("/");
   const result: unknown = await pulumi.runtime.invoke("pulumi:pulumi:readStackOutputs", {
@@ -54,24 +55,24 @@ async function recordedImages(): Promise<Used> {
 
 const outputsSchema = z.object({ outputs: z.object({ images: usedSchema.optional() }) });
 
-// Built by `kindows prepare`. A preview works without them, on a machine that has built nothing; the preflight checks that
-// they exist.
+// `kindows prepare` builds the disk and the programs. A preview works without them, on a host that has built nothing.
+// Before an `up`, the preflight checks that they exist.
 
 /** The disk that Linux machines start from. */
 export function linuxImage({ linux }: Pick<Settings, "linux">, images: LabImages): GoldenImage {
   return images.of("linux", linux.image, goldenImageSchema, () => {
     const image = locatedLinuxImage(linux.image);
-    return typeof image === "object" ? image : notMadeYet;
+    return typeof image === "object" ? image : notBuilt;
   });
 }
 
-/** The programs that are installed on them. */
+/** The programs that are installed on Linux machines. */
 export function linuxPrograms(images: LabImages): LinuxPrograms {
   const sha256 = images.of(
     "linuxPrograms",
     kubernetesVersion,
     z.string(),
-    () => builtSoFar().linuxPrograms?.sha256 ?? notMadeYet.hash,
+    () => builtSoFar().linuxPrograms?.sha256 ?? notBuilt.hash,
   );
   return { path: builtSoFar().linuxPrograms?.path, sha256, kubernetesVersion };
 }

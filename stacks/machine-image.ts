@@ -25,7 +25,7 @@ export interface MachineImage extends NodePrograms {
   readonly disk: GoldenImage;
 }
 
-/** The rehearsal guest is no Windows and needs little. */
+/** The rehearsal guest is not Windows and needs little. */
 const rehearsalRequirements: HostRequirements = {
   ...defaultRequirements,
   minimumFreeDiskGiB: 1,
@@ -33,7 +33,7 @@ const rehearsalRequirements: HostRequirements = {
 };
 
 /** Placeholder for a missing image, so that a preview shows every resource. */
-export const notMadeYet: GoldenImage = { path: "image-not-made-yet", hash: "not-made-yet" };
+export const notBuilt: GoldenImage = { path: "image-not-made-yet", hash: "not-made-yet" };
 
 export const goldenImageSchema = z.object({
   path: z.string(),
@@ -41,12 +41,12 @@ export const goldenImageSchema = z.object({
   uefi: z.object({ code: z.string(), variables: z.string() }).optional(),
 });
 
-/** An image, with its build's manifest if it is the rehearsal's. */
+/** An image, with its manifest if it is the rehearsal's. */
 const foundSchema = goldenImageSchema.extend({ manifest: imageManifestSchema.optional() });
 
 /**
- * The image in the settings.
- * A preview works without it, on a machine that has built nothing; the preflight checks that it exists.
+ * The image in the settings. A preview works without it, on a host that has built nothing. Before an `up`, the
+ * preflight checks that it exists.
  */
 export function machineImage(settings: Settings, images: LabImages): MachineImage {
   const { windows, cluster } = settings;
@@ -59,7 +59,7 @@ export function machineImage(settings: Settings, images: LabImages): MachineImag
   const versions = { kubernetes: cluster.kubernetesVersion, containerd: containerdVersion };
   const software =
     manifest === undefined
-      ? // The rehearsal has no pod network, so no programs of Flannel.
+      ? // The rehearsal has no pod network, so it needs no programs of Flannel.
         notCarriedYet(stackSoftware({ windows, cluster }))
       : imageSoftware(versions, manifest);
   return { disk, software, requirements: rehearsalRequirements };
@@ -70,7 +70,7 @@ function found(settings: Settings): z.infer<typeof foundSchema> {
   switch (image.kind) {
     case "rehearsal": {
       const built = builtRehearsalImage(image);
-      if (built === undefined) return notMadeYet;
+      if (built === undefined) return notBuilt;
       const manifest = parseImageManifest(readFileSync(built.manifest, "utf8"));
       return { path: built.path, hash: built.hash, manifest };
     }
@@ -78,15 +78,18 @@ function found(settings: Settings): z.infer<typeof foundSchema> {
       return diskAt(image.path);
     case "evaluation-iso":
     case "iso":
-      // A machine boots as its image was installed; a disk of the user's boots with BIOS.
+      // A machine boots with the firmware that its image was installed with. A user's own disk boots with BIOS.
       return {
-        ...(builtImage(settings) ?? notMadeYet),
+        ...(builtImage(settings) ?? notBuilt),
         uefi: image.firmware === "uefi" ? uefiFirmware() : undefined,
       };
   }
 }
 
-/** The image will contain the programs, except crictl; their checksums are known once it is built. Nothing is pushed. */
+/**
+ * The software of an image that is not built yet. It will contain all programs except crictl; their checksums are
+ * unknown.
+ */
 function notCarriedYet(software: WindowsSoftware): WindowsSoftware {
   const carried = programArtifacts(software).map(([name, artifact]) => [
     name,
@@ -95,9 +98,9 @@ function notCarriedYet(software: WindowsSoftware): WindowsSoftware {
   return { ...software, ...(Object.fromEntries(carried) as object), crictl: undefined };
 }
 
-/** A user's own disk. A VHD or VHDX is used as it was converted, a qcow2 in its place. */
+/** A user's own disk. A qcow2 is used in place; a VHD or VHDX has to be converted. */
 function diskAt(path: string): GoldenImage {
   const hash = diskIdentity(path);
-  if (hash === undefined) return { ...notMadeYet, path };
-  return mustBeConverted(path) ? (convertedFrom(path) ?? { ...notMadeYet, path }) : { path, hash };
+  if (hash === undefined) return { ...notBuilt, path };
+  return mustBeConverted(path) ? (convertedFrom(path) ?? { ...notBuilt, path }) : { path, hash };
 }

@@ -8,7 +8,7 @@ import type { NodeSettings, Settings } from "../config/settings.ts";
 import type { StackMachine } from "./joined-node.ts";
 import { type LabImages, linuxImage } from "./lab-images.ts";
 
-/** Machines on one segment, each on its host, in the nodes' order, and the key that logs in to all of them. */
+/** Creates the machines of the nodes, each on its hypervisor, and the key that logs in to all of them. */
 export async function labMachines(
   settings: Settings,
   nodes: readonly NodeSettings[],
@@ -24,7 +24,7 @@ export async function labMachines(
     Object.values<MachineMaker>(machineMakers).map((maker) => maker.components()),
   );
   const loginKey = new SshKey("login", { comment: labNames(settings.lab.name).prefix });
-  // A Linux machine's identity disk lets root in.
+  // A Linux machine's identity disk allows root to log in.
   const users = { windows: settings.windows.adminUser, linux: "root" };
   const lab: MachinesLab = {
     settings,
@@ -39,9 +39,9 @@ export async function labMachines(
     loginKey,
     machines: nodes.map((node) => {
       const make = hosts.get(node.hypervisor);
-      // Checked settings only name existing ones.
+      // Checked settings only name existing hypervisors.
       if (make === undefined) {
-        throw new Error(`nothing is known of the hypervisor ${node.hypervisor}`);
+        throw new Error(`there is no hypervisor ${node.hypervisor}`);
       }
       return { node, machine: make(node), sshUser: users[node.os] };
     }),

@@ -1,18 +1,17 @@
 import type { Settings } from "../config/settings.ts";
 import { builtSoFar } from "../toolchain/built.ts";
 
-/** kind 0.33.0's own images, from its release page; by digest, as kind asks. */
+/** kind 0.33.0's own images, by digest as on its release page. */
 const official: Readonly<Record<string, string>> = {
   "1.36.4":
     "kindest/node:v1.36.4@sha256:099e049362a1526b2db71494e1947aae99bd16290d7c895f2b7ea312e3cbfaed",
 };
 
 /**
- * The control plane's node image: the one in the settings, else the one built on this host, else kind's own.
- * One is built if no registry is reachable, and then always used, so that an unreliable registry does not replace the
- * cluster.
+ * The nodes' image: the one in the settings, else the one built on this host, else kind's own. An image is built if no
+ * registry is reachable. After that it is always used, because another image would replace the cluster.
  *
- * @throws if none is known for the Kubernetes version.
+ * @throws if no image is known for the Kubernetes version.
  */
 export function nodeImage(settings: Settings): string {
   const { nodeImage: chosen, kubernetesVersion } = settings.cluster;
@@ -20,7 +19,7 @@ export function nodeImage(settings: Settings): string {
   if (image === undefined) {
     throw new Error(
       `no kind node image is known for Kubernetes ${kubernetesVersion}: ` +
-        `set kindows:cluster.nodeImage to one, by digest`,
+        `set kindows:cluster.nodeImage to an image, by digest`,
     );
   }
   return image;

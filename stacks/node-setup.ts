@@ -16,27 +16,27 @@ function reachedInside({ lab, network, hypervisors, cluster }: Settings): string
     ...hypervisors.flatMap(({ cidr }) => cidr ?? []),
     cluster.podCidr,
     cluster.serviceCidr,
-    // Names too, as a proxy exception does not match the address that a name resolves to.
+    // Names too, because a proxy exception for an address does not match a name that resolves to it.
     ...kindContainers(labNames(lab.name).kindCluster, cluster.controlPlanes),
   ];
 }
 
-/** Reached without a proxy in any cluster: the machine itself, and names in the cluster's DNS. */
-const neverByProxy = ["localhost", "127.0.0.1", ".svc", ".cluster.local"];
+/** Proxy exceptions in any cluster: the machine itself, and names in the cluster's DNS. */
+const alwaysDirect = ["localhost", "127.0.0.1", ".svc", ".cluster.local"];
 
-/** @param own the cluster's hosts, domains and ranges, which are reached without the proxy */
+/** @param direct hosts, domains and ranges that are reached without the proxy */
 export function windowsSetup(
   windows: AnyWindows,
   podNetwork: NodeSetup["podNetwork"],
-  own: readonly string[],
+  direct: readonly string[],
 ): NodeSetup {
-  return { ...windows, podNetwork, proxy: machineProxy(windows.proxy, own) };
+  return { ...windows, podNetwork, proxy: machineProxy(windows.proxy, direct) };
 }
 
 function machineProxy(
   { http = "", https = "", noProxy }: AnyWindows["proxy"],
-  own: readonly string[],
+  direct: readonly string[],
 ): MachineProxy | undefined {
   if (http === "" && https === "") return undefined;
-  return { http, https, noProxy: [...new Set([...neverByProxy, ...own, ...noProxy])].join(",") };
+  return { http, https, noProxy: [...new Set([...alwaysDirect, ...direct, ...noProxy])].join(",") };
 }

@@ -2,7 +2,10 @@ import { RunError } from "@pulumi/pulumi/errors.js";
 import { namesIn } from "../config/names.ts";
 import type { Settings } from "../config/settings.ts";
 
-/** Names further hypervisors that do not answer, separated by commas: their nodes are left as they are. */
+/**
+ * Environment variable with the names of unreachable further hypervisors, separated by commas. Their nodes are left
+ * alone.
+ */
 export const unreachableVariable = "KINDOWS_AWAY";
 
 export function isAway(hypervisor: string): boolean {
@@ -12,10 +15,10 @@ export function isAway(hypervisor: string): boolean {
 /**
  * The nodes of this run: all but those on an unreachable hypervisor.
  *
- * The engine deletes resources that the program does not register, so those of the named hypervisors have to be excluded as
- * well (`--exclude`), as `kindows up` does.
+ * The engine deletes resources that the program does not register. So those of the named hypervisors have to be
+ * excluded too (`--exclude`), as `kindows up` does.
  *
- * @throws RunError for a name that is no further hypervisor.
+ * @throws RunError if a name is not that of a further hypervisor.
  */
 export function reachableNodes({
   hypervisors,
@@ -26,9 +29,9 @@ export function reachableNodes({
   const known = hypervisors.map(({ name }) => name);
   const unknown = unreachable.filter((name) => !known.includes(name));
   if (unknown.length > 0) {
-    const those = known.length === 0 ? "there are none" : known.join(", ");
+    const names = known.length === 0 ? "there are none" : known.join(", ");
     throw new RunError(
-      `${unreachableVariable} names ${unknown.join(", ")}, which is not among kindows:hypervisors (${those})`,
+      `${unreachableVariable} names ${unknown.join(", ")}, which is not among kindows:hypervisors (${names})`,
     );
   }
   const isReachable = ({ hypervisor }: Settings["nodes"][number]): boolean =>

@@ -14,8 +14,8 @@ export interface ExistingPodNetworkArgs extends Pick<PodNetworkComponents, "comp
 }
 
 /**
- * The pod network of an existing cluster: only adds what it lacks for Windows nodes, if allowed. Changes in the cluster's own
- * objects stay when the stack is destroyed; objects created here are deleted.
+ * The pod network of an existing cluster. If allowed, adds what the cluster lacks for Windows nodes. When the stack is
+ * destroyed, changes in the cluster's own objects stay, and objects created here are deleted.
  */
 export class ExistingPodNetwork extends pulumi.ComponentResource implements PodNetwork {
   readonly resource: pulumi.Resource;

@@ -6,21 +6,21 @@ import type { Check } from "../../config/problem.ts";
 import type { NamedSettings, Settings } from "../../config/settings.ts";
 import type { ControlPlane } from "../controlplane/control-plane.ts";
 import type { ClusterAnswers } from "../controlplane/existing/cluster-answers.ts";
-import { type Right, rightsTo, written } from "../controlplane/existing/rights.ts";
+import { type Right, rightsTo, managed } from "../controlplane/existing/rights.ts";
 import type { NodeStep } from "../windows/node-step.ts";
 
-/** What kube-proxy on Windows waits for on its node. */
+/** The HNS network that kube-proxy on Windows waits for on its node. */
 export interface HnsNetwork {
   /** Name of the pods' HNS network. */
   readonly name: string;
   /**
-   * Name of the HNS endpoint whose address kube-proxy uses on an overlay network; undefined if there is none, and kube-proxy
-   * reserves an address of the pods' range.
+   * Name of the HNS endpoint whose address kube-proxy uses as its source on an overlay network. Undefined if the
+   * network has none; the start script then reserves an address of the pods' range.
    */
   readonly endpoint: string | undefined;
 }
 
-/** A cluster's pod network, whatever its kind. */
+/** A cluster's pod network. */
 export interface PodNetwork {
   /** For `dependsOn`: pods of Linux nodes have a network, and Windows nodes get theirs when they join. */
   readonly resource: pulumi.Resource;
@@ -31,14 +31,14 @@ export interface PodNetwork {
 }
 
 /**
- * A pod network on a Windows node, by the settings or as it was found in a cluster: its kind, and values for its steps, which
- * depend on the kind; `none` if its pods have no network.
+ * A pod network on a Windows node, from the settings or as found in a cluster. Each kind extends this with the values
+ * that its steps need. The kind `none` means that the node's pods have no network.
  */
 export interface WindowsPodNetwork {
   readonly kind: string;
 }
 
-/** Steps that a pod network adds for Windows nodes that have it. */
+/** Steps that a pod network adds to those of its Windows nodes. */
 export interface PodNetworkSteps {
   /** After all programs are on the machine. */
   readonly beforeJoin: readonly NodeStep[];
@@ -47,7 +47,7 @@ export interface PodNetworkSteps {
 }
 
 export interface PublishedProgram {
-  /** Name of its file, with VERSION for the version. */
+  /** File name, with VERSION for the version. */
   readonly file: string;
   /** https URL at its publisher. */
   readonly uri: string;
@@ -55,27 +55,30 @@ export interface PublishedProgram {
   readonly checksumUri: string;
 }
 
-/** Definition of a pod network; only its components need Pulumi. */
+/** Definition of a pod network. Only its components import Pulumi. */
 export interface PodNetworkDefinition<
   Own = z.ZodType | undefined,
   Programs extends string = string,
 > {
-  /** Its name for people. */
+  /** Display name. */
   readonly title: string;
   /** Its description in docs/settings.md. */
   readonly choice: string;
-  /** Its own settings, below `kindows:cni` under its name, if any. */
+  /** Schema of its settings below `kindows:cni.<name>`, if it has any. */
   readonly settings: Own;
   /** Rules across sections if it is chosen. */
   readonly checks: readonly Check<NamedSettings>[];
-  /** What makes Linux nodes Ready: kind, which includes it; its component, which waits for them; or its pods, later. */
+  /**
+   * How Linux nodes become Ready. `kind`: the network is part of kind's node image. `awaited`: its component waits for
+   * them. `in time`: its pods make them Ready, and nothing of the component waits for that.
+   */
   readonly linuxNodes: "kind" | "awaited" | "in time";
-  /** What Windows pods lack with it, as the rest of a sentence that begins with a row of `verify`. */
+  /** What Windows pods lack, as the rest of a sentence that starts with a row of `verify`. */
   readonly lackingOnWindows: {
     readonly noWindowsPodNetwork?: string;
     readonly noWindowsHostPorts?: string;
   };
-  /** Programs on its Windows nodes, by unique names. */
+  /** Programs on its Windows nodes, by names that are unique among all pod networks. */
   readonly programs: Readonly<Record<Programs, PublishedProgram>>;
   /** Container images of its Windows nodes, and their version, if any. */
   windowsImages?(cni: Settings["cni"]): {
@@ -85,7 +88,7 @@ export interface PodNetworkDefinition<
   /** The network on the Windows nodes of a lab. */
   onWindows(settings: PodNetworkSettings): WindowsPodNetwork;
   readonly nodeSteps: PodNetworkSteps;
-  /** Its part for existing clusters; undefined if machines cannot join those that have it. */
+  /** Its definition for existing clusters; undefined if machines cannot join clusters with this network. */
   readonly existing?: PodNetworkInExisting;
   /** Its Pulumi components. */
   components(): Promise<PodNetworkComponents>;
@@ -99,7 +102,11 @@ export type PodNetworkSettings = Pick<
 export interface PodNetworkComponents {
   /** Installs it into a cluster that was created for it. */
   install(this: void, controlPlane: ControlPlane, settings: PodNetworkSettings): PodNetwork;
-  /** Adds what an existing cluster lacks for Windows nodes, if allowed. @returns what pods there wait for */
+  /**
+   * Adds what an existing cluster lacks for Windows nodes, if allowed.
+   *
+   * @returns the resource that Windows nodes wait for
+   */
   complete?(
     this: void,
     parent: pulumi.Resource,
@@ -112,33 +119,33 @@ export interface PodNetworkComponents {
 export type WantedPodNetwork = Pick<WrittenExisting["cni"], "kind" | "mayChange" | "nodeCidr"> &
   Partial<Pick<WrittenExisting["cni"], "hybridOverlay">>;
 
-/** Programs that settings name, by the names of what pod networks install. */
+/** Programs that the settings locate themselves, by the same names as `PodNetworkDefinition.programs`. */
 export type NamedPrograms = Readonly<
   Record<string, PublishedProgram & { readonly sha256: string }>
 >;
 
-/** Rights to give Windows nodes access (windows-access.ts). */
+/** Rights that are needed to grant Windows nodes access (windows-access.ts). */
 export function accessRights(purpose: string): readonly Right[] {
   const group = "rbac.authorization.k8s.io";
   return ["clusterroles", "clusterrolebindings"].flatMap((resource) =>
-    rightsTo(written, group, resource, purpose),
+    rightsTo(managed, group, resource, purpose),
   );
 }
 
 /** Definition of a pod network in existing clusters. */
 export interface PodNetworkInExisting {
-  /** How it has to be installed, for people. */
+  /** Display name, with how the network has to be installed. */
   readonly installedAs: string;
-  /** GET requests to a cluster for it, by the names of the answers. */
+  /** Paths of GET requests that `check` needs, by the names of the answers. */
   readonly questions: Readonly<Record<string, string>>;
-  /** Further rights that its Windows nodes need. */
+  /** Further rights that the kubeconfig's user needs for its Windows nodes. */
   readonly rights: readonly Right[];
   readonly checks: readonly Check<WrittenExisting>[];
-  /** Placeholder in a preview that contacts no cluster. */
+  /** Placeholder for a preview that contacts no cluster. */
   readonly assumed: WindowsPodNetwork;
-  /** Programs that the settings name, with their checksums. */
+  /** Programs that the settings locate, with their checksums. */
   programs?(settings: WrittenExisting["cni"]): NamedPrograms;
-  /** Checks whether Windows nodes can use it; undefined if the cluster does not have it. */
+  /** Checks whether Windows nodes can use the network; undefined if the cluster does not have it. */
   check(
     answers: ClusterAnswers,
     wanted: WantedPodNetwork,

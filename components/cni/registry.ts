@@ -10,12 +10,12 @@ import type {
   PublishedProgram,
 } from "./pod-network.ts";
 
-/** The pod networks of labs, by `kindows:cni.kind`. */
+/** Pod networks that a lab can have, by `kindows:cni.kind`. */
 export const podNetworks = { calico, flannel, "kind-default": kindDefault } as const;
 
 export type PodNetworkName = keyof typeof podNetworks;
 
-/** Those that only existing clusters have. */
+/** Pod networks that only existing clusters can have. */
 const onlyExisting = { "ovn-kubernetes": ovnKubernetes } as const;
 
 const all = { ...podNetworks, ...onlyExisting };
@@ -26,12 +26,12 @@ export type PodNetworkProgram = {
 
 const definitions = Object.entries<PodNetworkDefinition>(all);
 
-/** A pod network by its name; undefined for others such as `none`. */
+/** Undefined for a name that is no pod network, such as `none`. */
 export function podNetworkNamed(name: string): PodNetworkDefinition | undefined {
-  return definitions.find(([one]) => one === name)?.[1];
+  return definitions.find(([each]) => each === name)?.[1];
 }
 
-/** Pod networks that existing clusters may have, by their names. */
+/** Pod networks that existing clusters can have, by name. */
 export const inExisting: ReadonlyMap<string, PodNetworkInExisting> = new Map(
   definitions.flatMap(([name, { existing }]) =>
     existing === undefined ? [] : [[name, existing] as const],
@@ -43,7 +43,7 @@ export const podNetworkPrograms = Object.assign(
   ...definitions.map(([, { programs }]) => programs),
 ) as Readonly<Record<PodNetworkProgram, PublishedProgram>>;
 
-/** Steps of each pod network, which nodes with another one go without. */
+/** Steps of each pod network, without values on nodes that have another one, so that they are skipped there. */
 const steps = definitions.map(([kind, { nodeSteps }]) => {
   const only = (step: NodeStep): NodeStep => ({
     ...step,

@@ -5,7 +5,7 @@ import type * as pulumi from "@pulumi/pulumi";
 
 import { type ControlPlane, deletedWith } from "../controlplane/control-plane.ts";
 
-/** What a pod network's service on Windows nodes may read, beyond what their kubelets may. */
+/** Resources that a pod network's service on Windows nodes may read, in addition to what kubelets may read. */
 export interface WindowsAccess {
   readonly name: string;
   readonly labels?: Readonly<Record<string, string>>;
@@ -14,7 +14,7 @@ export interface WindowsAccess {
 
 const rbac = "rbac.authorization.k8s.io";
 
-/** The role, and its binding to all nodes, as RBAC cannot distinguish operating systems. */
+/** A role, and its binding to all nodes, because RBAC cannot distinguish operating systems. */
 export function accessObjects({ name, labels, resources }: WindowsAccess): {
   readonly role: types.input.rbac.v1.ClusterRole;
   readonly binding: types.input.rbac.v1.ClusterRoleBinding;
@@ -38,11 +38,11 @@ export function accessOfNodes(
   child: pulumi.CustomResourceOptions,
 ): pulumi.Resource {
   const { role, binding } = accessObjects(access);
-  const made = new ClusterRole(`${name}-windows`, role, child);
-  return new ClusterRoleBinding(`${name}-windows`, binding, { ...child, dependsOn: [made] });
+  const clusterRole = new ClusterRole(`${name}-windows`, role, child);
+  return new ClusterRoleBinding(`${name}-windows`, binding, { ...child, dependsOn: [clusterRole] });
 }
 
-/** Gives it in an existing cluster: all that this lacks for Windows nodes. */
+/** A `PodNetworkComponents.complete` that only grants this access. */
 export function accessInExisting(access: WindowsAccess) {
   return (parent: pulumi.Resource, name: string, controlPlane: ControlPlane): pulumi.Resource => {
     const { provider, resource } = controlPlane;

@@ -6,21 +6,23 @@ import type { ControlPlane } from "./control-plane.ts";
 
 export interface BootstrapTokenArgs {
   readonly controlPlane: ControlPlane;
-  /** The one that joins; its name is part of the token's description in the cluster. A new one needs a new token. */
+  /**
+   * The machine that joins. Its name is part of the token's description in the cluster. A new machine gets a new token.
+   */
   readonly machine: Pick<Machine, "name" | "instanceId" | "resource">;
-  /** Life in minutes, 1 to 120. The join must be over by then. */
+  /** Lifetime in minutes, 1 to 120. The join must be finished by then. */
   readonly ttlMinutes: number;
 }
 
-/** The component that a token was in, named as its node. */
+/** Type of the component, named after the node, that contained the token in older versions. */
 const formerType = "kindows:controlplane:BootstrapToken";
 
 /**
  * A kubeadm bootstrap token for one join.
  *
- * Another life is for the next join. Who waits for the Node removes it from the cluster (actions/await-node.ts): that it
- * is gone is no drift while there is the Node. With neither, a refresh finds it gone, and the machine joins with another
- * one. That of a join which never ended dies by itself, within two hours.
+ * actions/await-node.ts deletes it from the cluster once the Node is registered. As long as the Node exists, a refresh
+ * does not report the deleted token as drift; without the Node it does, and the machine joins again with a new token.
+ * The token of an unfinished join expires by itself. A changed `ttlMinutes` takes effect with the next token.
  */
 export class BootstrapToken {
   /** `abcdef.0123456789abcdef`; secret. */
@@ -46,7 +48,8 @@ export class BootstrapToken {
         dependsOn: cluster,
         deletedWith: cluster,
         replaceWith: [cluster],
-        // Minting another one would have the node join with it again. One that is replaced takes what is asked for then.
+        // A changed environment must not mint a new token, because the node would join again with it. A token that is
+        // replaced for another reason gets the current environment.
         ignoreChanges: ["environment"],
         additionalSecretOutputs: ["stdout"],
         customTimeouts: { create: "3m", update: "3m" },

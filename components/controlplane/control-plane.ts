@@ -10,9 +10,8 @@ export interface HostsEntry {
 }
 
 /**
- * What a node joins: the only thing a node component, or whatever is installed into the cluster, knows of it.
- *
- * Who made it, and how, is nobody's business but its maker's.
+ * A cluster that nodes join. Nodes and whatever is installed into the cluster depend only on this interface, not on how
+ * the cluster was made.
  */
 export interface ControlPlane {
   /** Admin kubeconfig as YAML, reaching the API server by address from this host; secret. */
@@ -23,15 +22,16 @@ export interface ControlPlane {
   readonly caCertHash: pulumi.Output<string>;
   /** Kubernetes version without a leading `v`, e.g. `1.36.4`. */
   readonly kubernetesVersion: string;
-  /** Names a node must be able to resolve before it joins, for its hosts file. */
+  /** Entries for a node's hosts file, for names that it must be able to resolve before it joins. */
   readonly hostsEntries: pulumi.Output<HostsEntry[]>;
-  /** Kubernetes provider for this cluster; stays the same while the cluster does. */
+  /** Kubernetes provider for this cluster. It is not replaced as long as the cluster is the same. */
   readonly provider: k8s.Provider;
   /** For `dependsOn` and `deletedWith`: what lives in the cluster is deleted with it. */
   readonly resource: pulumi.Resource;
   /**
-   * Whether the cluster was there before and outlives the stack: what is put into it is taken out again then, also when
-   * all of the stack goes. Default: it goes with the stack.
+   * Whether the cluster existed before the stack and outlives it. If so, objects of the stack in the cluster are
+   * deleted one by one, even when the whole stack is destroyed. Default: false; the cluster is destroyed with the
+   * stack.
    */
   readonly isRetained?: boolean;
   /** IPv4 range of pods in CIDR form. */
@@ -40,7 +40,7 @@ export interface ControlPlane {
   readonly serviceCidr: string;
 }
 
-/** Options of what lives in a cluster: it is deleted with the cluster, unless the cluster is retained. */
+/** Options of resources in a cluster: they are deleted with the cluster, unless the cluster is retained. */
 export function deletedWith({
   resource,
   isRetained,

@@ -7,20 +7,20 @@ import { awaitReadyNode, podsOn } from "./actions/node-waits.ts";
 
 export interface Eviction {
   readonly name: string;
-  /** Longest wait for its pods to go, in seconds. */
+  /** Longest wait for the eviction of its pods, in seconds. */
   readonly drainTimeoutSeconds: number;
   readonly say: (line: string) => void;
 }
 
 /**
- * Cordons a node, moves its pods away for a bounded time, and deletes it with what is left then. Fine when node or cluster
- * are gone.
+ * Cordons a node, evicts its pods for a limited time, and deletes it with the pods that are left. Succeeds if the node
+ * or the cluster does not exist any more.
  */
 export async function drainAndDelete(api: ClusterApi, eviction: Eviction): Promise<void> {
   const { name, say } = eviction;
-  const why = await closeNode(api, eviction, cordoned, "removed");
-  if (why !== undefined) return say(`${why}: there is no node to be removed`);
-  await evictPods(api, eviction, `deleting the node ${name} all the same`);
+  const why = await cordon(api, eviction, cordoned, "removed");
+  if (why !== undefined) return say(`${why}: there is no node to remove`);
+  await evictPods(api, eviction, `deleting the node ${name} anyway`);
   try {
     if (await api.delete(`/api/v1/nodes/${name}`)) say(`the node ${name} is deleted`);
   } catch (error) {
@@ -29,25 +29,25 @@ export async function drainAndDelete(api: ClusterApi, eviction: Eviction): Promi
 }
 
 /**
- * Closes a node to new pods and moves its pods away for a bounded time. Those that stay are not ended: containerd's
- * programs are replaced under running pods. A node or a cluster that is not there has nothing to be moved.
+ * Cordons a node for an upgrade and evicts its pods for a limited time. Pods that are left keep running while
+ * containerd's programs are replaced. Does nothing if the node or the cluster does not exist.
  *
- * @throws where the API server refuses.
+ * @throws if the API server refuses.
  */
 export async function drainForUpgrade(api: ClusterApi, eviction: Eviction): Promise<void> {
   const { name, say } = eviction;
-  const why = await closeNode(api, eviction, cordonedForUpgrade, "drained");
-  if (why !== undefined) return say(`${why}: ${name} is upgraded with the pods it has`);
+  const why = await cordon(api, eviction, cordonedForUpgrade, "drained");
+  if (why !== undefined) return say(`${why}: ${name} is upgraded without being drained`);
   say(`${name} takes no new pods; those on it are evicted`);
   await evictPods(api, eviction, `${name} is upgraded with them`);
 }
 
 /**
- * Opens a node to pods again that an upgrade has closed, once it is Ready; a run that was killed in between counts. A
- * cordon of anybody else stays.
+ * Waits until a node that was cordoned for an upgrade, by this or an earlier run, is Ready, and uncordons it. A node
+ * that was cordoned for another reason stays so.
  *
- * @returns whether there was anything to do.
- * @throws when it is not Ready in time; it stays closed then.
+ * @returns whether the node was uncordoned.
+ * @throws if it is not Ready in time; it stays cordoned then.
  */
 export async function endUpgrade(
   api: ClusterApi,
@@ -59,31 +59,36 @@ export async function endUpgrade(
   return changeNode(api, name, uncordonedAfterUpgrade);
 }
 
-/** Returns why there is nothing to move away from the node, if so. @throws where the API server refuses */
-async function closeNode(
+/**
+ * Cordons a node.
+ *
+ * @returns why it could not be done, if the node does not exist or the cluster does not answer.
+ * @throws if the API server refuses.
+ */
+async function cordon(
   api: ClusterApi,
   { name }: Eviction,
-  closed: (node: V1Node) => V1Node | undefined,
+  change: (node: V1Node) => V1Node | undefined,
   purpose: string,
 ): Promise<string | undefined> {
   try {
-    await changeNode(api, name, closed);
+    await changeNode(api, name, change);
     return undefined;
   } catch (error) {
     if (hasStatus(error, 404)) return `the node ${name} is not in the cluster`;
     if (!(error instanceof ApiError)) return `the cluster does not answer (${messageOf(error)})`;
-    throw new Error(`the cluster does not let the node ${name} be ${purpose}: ${error.message}`);
+    throw new Error(`the node ${name} cannot be ${purpose}: ${error.message}`);
   }
 }
 
-/** Pods that are left at the end of the time are named, with what stood against their eviction. */
+/** Reports the pods that are left at the end of the time limit, why they were not evicted, and `otherwise`. */
 async function evictPods(
   api: ClusterApi,
   { name, drainTimeoutSeconds, say }: Eviction,
   otherwise: string,
 ): Promise<void> {
   const options = {
-    what: `the pods on ${name} to go`,
+    what: `the pods on ${name} to be evicted`,
     timeoutSeconds: drainTimeoutSeconds,
     pollMilliseconds: 1000,
     onChange: (seen: string) => say(`${name}: ${seen}`),
@@ -115,8 +120,8 @@ async function evict(api: ClusterApi, pod: V1Pod): Promise<string | undefined> {
 }
 
 /**
- * The pods a drain has to move away, as `kubectl drain --ignore-daemonsets --delete-emptydir-data --force` picks them:
- * not those of DaemonSets (they come back at once), not the kubelet's own static ones, not finished ones.
+ * The pods that a drain evicts, as `kubectl drain --ignore-daemonsets --delete-emptydir-data --force` does: all except
+ * those of DaemonSets, which would come back at once, the kubelet's static pods, and finished ones.
  */
 export function podsToEvict(pods: readonly V1Pod[]): V1Pod[] {
   return pods.filter(
@@ -134,14 +139,14 @@ export function podName(pod: V1Pod): string {
   return `${pod.metadata?.namespace ?? ""}/${pod.metadata?.name ?? ""}`;
 }
 
-/** No new pods from here on; undefined where it is closed to them already, by an earlier run or somebody else. */
+/** The node, cordoned; undefined if it is cordoned already. */
 function cordoned(node: V1Node, notes?: Record<string, string>): V1Node | undefined {
   if (node.spec?.unschedulable === true) return undefined;
   const metadata = { ...node.metadata, annotations: { ...node.metadata?.annotations, ...notes } };
   return { ...node, metadata, spec: { ...node.spec, unschedulable: true } };
 }
 
-/** On a node that is closed to new pods for an upgrade: says that whoever ends the upgrade may open it again. */
+/** Annotation of a node that was cordoned for an upgrade, and may be uncordoned after it. */
 const annotation = "kindows.dev/cordoned-for";
 const reason = "upgrade";
 
@@ -153,10 +158,10 @@ export function isCordonedForUpgrade(node: V1Node): boolean {
   return node.metadata?.annotations?.[annotation] === reason;
 }
 
-/** The node open to pods again; undefined unless an upgrade has closed it. */
+/** The node, uncordoned; undefined unless it was cordoned for an upgrade. */
 function uncordonedAfterUpgrade(node: V1Node): V1Node | undefined {
-  const { [annotation]: closedFor, ...annotations } = node.metadata?.annotations ?? {};
-  if (closedFor !== reason) return undefined;
+  const { [annotation]: cordonedFor, ...annotations } = node.metadata?.annotations ?? {};
+  if (cordonedFor !== reason) return undefined;
   const spec = { ...node.spec };
   delete spec.unschedulable;
   return { ...node, metadata: { ...node.metadata, annotations }, spec };

@@ -4,7 +4,7 @@ import { messageOf } from "../../host/failure.ts";
 import { waitUntil } from "../../host/wait-until.ts";
 import type { ClusterApi } from "../../kubernetes/cluster-api.ts";
 
-/** Group kubeadm lets join as nodes. */
+/** Group that kubeadm allows to join nodes. */
 const nodeGroup = "system:bootstrappers:kubeadm:default-node-token";
 
 const alphabet = "abcdefghijklmnopqrstuvwxyz0123456789";
@@ -12,12 +12,12 @@ const alphabet = "abcdefghijklmnopqrstuvwxyz0123456789";
 /** Longest wait for the API server, in seconds: it may just have started. */
 const apiTimeoutSeconds = 60;
 
-/** A bootstrap token as kubeadm takes it, `<id>.<secret>`: `abcdef.0123456789abcdef`. */
+/** A new bootstrap token in kubeadm's form, `<id>.<secret>`, e.g. `abcdef.0123456789abcdef`. */
 export function newToken(): string {
   return `${randomText(6)}.${randomText(16)}`;
 }
 
-/** The part of a token that is no secret. */
+/** The part of a token that is not secret. */
 export function tokenId(token: string): string {
   return token.slice(0, token.indexOf("."));
 }
@@ -32,7 +32,7 @@ function tokenSecretName(id: string): string {
   return `bootstrap-token-${id}`;
 }
 
-/** Secret that makes the API server accept a token until `expiration`; its controller removes it after that. */
+/** Secret that makes the API server accept a token until `expiration`. Kubernetes deletes the Secret after that. */
 export function tokenSecret(token: string, expiration: Date, description: string): V1Secret {
   const id = tokenId(token);
   return {
@@ -44,7 +44,7 @@ export function tokenSecret(token: string, expiration: Date, description: string
       description,
       "token-id": id,
       "token-secret": token.slice(id.length + 1),
-      // RFC 3339 without fractions, as the API server's validation wants it.
+      // RFC 3339 without fractions, as the API server's validation requires.
       expiration: expiration.toISOString().replace(/\.\d+Z$/, "Z"),
       "usage-bootstrap-authentication": "true",
       "usage-bootstrap-signing": "true",
@@ -53,12 +53,16 @@ export function tokenSecret(token: string, expiration: Date, description: string
   };
 }
 
-/** Makes the cluster accept a new token. @param description for people who look at the Secret, e.g. `kindows: join of win-1` */
+/**
+ * Makes the cluster accept a new token.
+ *
+ * @param description shown by `kubeadm token list`, e.g. `kindows: join of win-1`.
+ */
 export function mintToken(
   api: ClusterApi,
   { ttlMinutes, description }: { readonly ttlMinutes: number; readonly description: string },
 ): Promise<string> {
-  const what = "the API server to take a bootstrap token";
+  const what = "the API server to accept a bootstrap token";
   return waitUntil({ what, timeoutSeconds: apiTimeoutSeconds }, async () => {
     const token = newToken();
     const expiration = new Date(Date.now() + ttlMinutes * 60_000);
@@ -67,7 +71,11 @@ export function mintToken(
   });
 }
 
-/** Removes a bootstrap token; one that is gone is fine. @returns why it stays until it expires, if it does */
+/**
+ * Deletes a bootstrap token if it still exists.
+ *
+ * @returns why that failed, if it did; the token then stays until it expires
+ */
 export async function revokeToken(api: ClusterApi, id: string): Promise<string | undefined> {
   try {
     await api.delete(tokenSecretPath(id));

@@ -32,25 +32,26 @@ export interface KindClusterArgs extends Pick<
   readonly controlPlanes: 1 | 3;
   /** Names of the Linux workers, without the cluster's name. */
   readonly workers: readonly string[];
-  /** Name of the Docker network; machines on its segment reach the containers at their own addresses. */
+  /** Name of the Docker network. Machines on its segment reach the containers directly at their addresses. */
   readonly network: pulumi.Input<string>;
   /**
-   * The pod network: the image's own, or one that comes later, from its own images; nodes are Ready when it is there. With
-   * another one the cluster is replaced, as what the old one leaves on the nodes would be in the way.
+   * The pod network: the node image's own, or one that is installed later. Nodes are Ready once they have it. Changing
+   * it replaces the cluster, because the old network leaves things on the nodes that would get in the way.
    */
   readonly cni: PodNetworkName;
 }
 
-/** Longest waits; the actions' own limits are shorter and say what they waited for. */
+/** The actions' own limits are shorter, so that their errors say what they waited for. */
 const clusterTimeouts = { create: "20m", update: "20m", delete: "20m" };
 
-/** Longest wait for nodes to be Ready, in seconds: a pod network that kind does not bring is pulled from a registry first. */
+/** Longest wait for nodes to be Ready, in seconds; longer if the pod network's images have to be pulled first. */
 const readySeconds = (cni: PodNetworkName): number => (isDefault(cni) ? 300 : 1200);
 
 const isDefault = (cni: PodNetworkName): boolean => podNetworks[cni].linuxNodes === "kind";
 
 /**
- * A Kubernetes cluster in containers on this host, made by kind: control planes, and Linux workers that come and go.
+ * A Kubernetes cluster in containers on this host, made by kind: control planes, and Linux workers that can be added
+ * and removed later.
  *
  * Not responsible for the network, nor for what runs in the cluster.
  */
@@ -64,7 +65,7 @@ export class KindCluster extends pulumi.ComponentResource implements ControlPlan
   readonly resource: pulumi.Resource;
   readonly podCidr: string;
   readonly serviceCidr: string;
-  /** For `dependsOn`: workers are Ready, and control planes as well unless the pod network waits for these itself. */
+  /** For `dependsOn`: workers are Ready, and also control planes, unless the pod network waits for them itself. */
   readonly ready: pulumi.Resource[];
 
   constructor(name: string, args: KindClusterArgs, opts?: pulumi.ComponentResourceOptions) {
@@ -73,7 +74,7 @@ export class KindCluster extends pulumi.ComponentResource implements ControlPlan
     const common = { name: args.name, image, podCidr, serviceCidr };
     const facts: Facts<"kindows:controlplane:KindCluster"> = { ...common, controlPlanes };
     super("kindows:controlplane:KindCluster", name, { facts }, opts);
-    // The order of its keys is part of a trigger of clusters that are there.
+    // The order of the keys matters: it is part of a trigger, and another order would replace existing clusters.
     const shape: ClusterShape = {
       name: args.name,
       image,
@@ -92,7 +93,7 @@ export class KindCluster extends pulumi.ComponentResource implements ControlPlan
         read: ["controlplane/find-containers", ...containers].join(" "),
         delete: "controlplane/delete-kind-cluster",
         environment: { CLUSTER: description },
-        // kind can change nothing of a cluster that is there.
+        // kind cannot change an existing cluster, so any change replaces it.
         triggers: [pulumi.jsonStringify(description)],
       },
       {
@@ -105,7 +106,7 @@ export class KindCluster extends pulumi.ComponentResource implements ControlPlan
     const host = endpointHost(args.name, args.controlPlanes);
     this.kubeconfig = pulumi.secret(cluster.stdout);
     this.endpoint = pulumi.output(`${host}:${apiServerPort}`);
-    // Neither the address nor the hash of a public key is worth hiding; both would hide all that is made of them.
+    // Neither is secret, and as secrets they would make everything derived from them secret too.
     this.caCertHash = pulumi.unsecret(this.kubeconfig.apply(caCertHash));
     this.hostsEntries = pulumi.unsecret(
       this.kubeconfig.apply((kubeconfig) => [{ address: serverAddress(kubeconfig), name: host }]),
@@ -117,7 +118,7 @@ export class KindCluster extends pulumi.ComponentResource implements ControlPlan
     this.provider = new Provider(
       name,
       // The identifier keeps objects in the cluster from being replaced when only the kubeconfig changes.
-      // What a killed run made without writing it down is taken over, not stumbled over.
+      // Upserting adopts objects that a killed run created and did not record in the state.
       {
         kubeconfig: this.kubeconfig,
         clusterIdentifier: args.name,
@@ -141,7 +142,7 @@ export class KindCluster extends pulumi.ComponentResource implements ControlPlan
       const workerArgs = { worker, kubeconfig, cluster };
       return new LinuxWorker(`${name}-${each}`, workerArgs, { parent: this }).resource;
     });
-    // Not part of creating the cluster: joins need not wait for the control plane's pods.
+    // A resource of its own, so that joins need not wait for the control planes' pods.
     const awaitsControlPlanes = podNetworks[cni].linuxNodes !== "awaited";
     const ready = awaitsControlPlanes
       ? [
@@ -166,14 +167,13 @@ export class KindCluster extends pulumi.ComponentResource implements ControlPlan
 interface LinuxWorkerArgs {
   readonly worker: Omit<Worker, "network"> & { readonly network: pulumi.Input<string> };
   readonly kubeconfig: pulumi.Output<string>;
-  /** The cluster's own resource: a worker goes with it, and is made again with it. */
+  /** The cluster's own resource. A worker is deleted and replaced with it. */
   readonly cluster: pulumi.Resource;
 }
 
 /**
- * A Linux worker in a container of its own, joined to a kind cluster that is up.
- *
- * kind makes workers only together with the cluster; this one comes and goes by itself, and touches nothing else.
+ * A Linux worker in a container, joined to a running kind cluster. kind itself creates workers only together with the
+ * cluster; this one can be added and removed without touching anything else.
  */
 class LinuxWorker extends pulumi.ComponentResource {
   /** For `dependsOn`: the node is Ready. */
@@ -183,7 +183,7 @@ class LinuxWorker extends pulumi.ComponentResource {
     const { worker, cluster } = args;
     const facts: Facts<"kindows:controlplane:LinuxWorker"> = { name: worker.name };
     super("kindows:controlplane:LinuxWorker", name, { facts }, opts);
-    // What comes before: the image, systemd, and the join.
+    // 720 s for what comes before: pulling the image, starting systemd, and the join.
     const limit = `${String(720 + worker.readySeconds)}s`;
     this.resource = observedAction<typeof environment>(
       name,

@@ -8,16 +8,16 @@ export const clusterSchema = z.strictObject({
   controlPlanes: z.literal([1, 3]),
   podCidr: z.string(),
   serviceCidr: z.string(),
-  /** Whether kind installs the image's own CNI; without one, nodes stay NotReady until one is installed. */
+  /** Whether kind installs the node image's CNI. Otherwise nodes stay NotReady until another one is installed. */
   defaultCni: z.boolean(),
-  /** The CNI that is installed instead; kind need not know, but a cluster made for another one is another cluster. */
+  /** The CNI that is installed instead. kind does not use it, but a cluster made for another CNI must be replaced. */
   cni: z.string().optional(),
   network: z.string(),
 });
 
 export type ClusterShape = Omit<z.infer<typeof clusterSchema>, "network">;
 
-/** What a host's kernel and sandbox allow; found out where kind runs, so that settings need not say it. */
+/** What the host's kernel and sandbox allow, detected on the host where kind runs. */
 export interface HostTraits {
   readonly cgroupVersion: 1 | 2;
   /** Whether a container may lower its OOM score (CAP_SYS_RESOURCE); sandboxes often may not. */
@@ -25,9 +25,8 @@ export interface HostTraits {
 }
 
 /**
- * kind's configuration for a cluster on a host, as YAML.
- *
- * Linux workers are not in it: kind cannot add one later, so they are joined one by one, all in the same way.
+ * kind's configuration for a cluster on a host, as YAML. It contains no Linux workers: kind cannot add workers later,
+ * so add-linux-worker.ts joins all of them.
  */
 export function kindConfig(shape: ClusterShape, host: HostTraits): string {
   const kubelet = kubeletPatch(host);
@@ -50,17 +49,17 @@ export function kindConfig(shape: ClusterShape, host: HostTraits): string {
   });
 }
 
-/** Without it, containerd asks for the OOM score of each container and fails where it may not have it. */
+/** Without this, containerd lowers the OOM score of containers, and fails if it is not allowed to. */
 const keepOomScore = `[plugins."io.containerd.grpc.v1.cri"]\n  restrict_oom_score_adj = true\n`;
 
-/** Patch of the cluster-wide kubelet configuration, which the nodes that join later get as well. */
+/** Patch of the cluster-wide kubelet configuration, which nodes that join later also get. */
 function kubeletPatch(host: HostTraits): object | undefined {
   if (host.cgroupVersion === 2 && host.mayLowerOomScore) return undefined;
   return {
     kind: "KubeletConfiguration",
     // Since 1.35 the kubelet refuses cgroup v1 unless told otherwise.
     ...(host.cgroupVersion === 1 && { failCgroupV1: false }),
-    // Makes kubelet carry on where it may not set its own OOM score and some sysctls.
+    // Lets the kubelet continue if it is not allowed to set its own OOM score and some sysctls.
     ...(!host.mayLowerOomScore && { featureGates: { KubeletInUserNamespace: true } }),
   };
 }
@@ -69,17 +68,16 @@ function kubeletPatch(host: HostTraits): object | undefined {
 const capSysResource = 24n;
 
 /**
- * Traits of the host kind runs on.
- *
- * @param dockerInfo `docker info --format '{{json .}}'`.
- * @param processStatus /proc/self/status of a root process on the same host: what it may not have, no container gets.
- * @throws when Docker does not say its control group version.
+ * @param dockerInfo output of `docker info --format '{{json .}}'`.
+ * @param processStatus /proc/self/status of a root process on the same host. Containers get no capability that it
+ * lacks.
+ * @throws if Docker does not report its cgroup version.
  */
 export function hostTraits(dockerInfo: string, processStatus: string): HostTraits {
   const { CgroupVersion: version } = JSON.parse(dockerInfo) as { CgroupVersion?: string };
   if (version !== "1" && version !== "2") {
     throw new Error(
-      "Docker does not say its cgroup version: it must be 20.10 or newer and running",
+      "Docker does not report its cgroup version: it must be 20.10 or newer and running",
     );
   }
   const bounding = /^CapBnd:\s*([0-9a-f]+)$/m.exec(processStatus)?.[1];

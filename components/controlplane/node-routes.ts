@@ -3,22 +3,23 @@ import * as z from "zod";
 
 export interface NodeRoute {
   readonly range: string;
-  /** IPv4 address of the Linux node that carries packets on. */
+  /** IPv4 address of the Linux node that forwards the packets. */
   readonly nextHop: string;
 }
 
 export const routedSchema = z.object({
-  /** Linux nodes whose pods shall be reached; the first one's kube-proxy is the way to Services. */
+  /** Linux nodes to whose pods routes are wanted. Services are reached through kube-proxy on the first one. */
   nodes: z.array(z.string()),
   serviceCidr: z.string(),
 });
 
 /**
- * Ways to the pods of each node, by way of it, and to Services; or what is not known yet.
+ * Routes to the pods of each node through that node, and to Services through the first one; or a text that says what is
+ * not known yet.
  *
- * Not all pods by way of one node: answers of the others' pods would not come back through it, and kube-proxy there drops
- * packets of connections of which its kernel has seen one half (conntrack: INVALID). Answers of Services do come back
- * through the node that was asked, which masquerades.
+ * A single node cannot be the way to all pods: replies of pods on other nodes would not come back through it, and its
+ * kube-proxy drops packets of connections of which the kernel has seen only one direction (conntrack: INVALID). Replies
+ * of Services do come back through the first node, because it masquerades.
  */
 export function nodeRoutes(
   { nodes: names, serviceCidr }: z.infer<typeof routedSchema>,
@@ -40,8 +41,8 @@ export function nodeRoutes(
   );
   const [first] = routes;
   if (first === undefined || routes.length < known.length) {
-    const without = known.filter(({ range, nextHop }) => !(range && nextHop));
-    return `none known yet of ${without.map(({ name }) => name).join(", ") || "every node"}`;
+    const missing = known.filter(({ range, nextHop }) => !(range && nextHop));
+    return `not known yet for ${missing.map(({ name }) => name).join(", ") || "any node"}`;
   }
   return { found: [...routes, { range: serviceCidr, nextHop: first.nextHop }] };
 }

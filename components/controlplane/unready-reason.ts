@@ -1,6 +1,6 @@
 import type { V1Node } from "@kubernetes/client-node";
 
-/** What a node that is not Ready says of itself; undefined when it is. */
+/** Why a node is not Ready, by its own status; undefined if it is. */
 export function unreadyReason(node: V1Node): string | undefined {
   const condition = node.status?.conditions?.find((each) => each.type === "Ready");
   if (condition === undefined) return "registered, has not reported its state yet";

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { clusterLabel, roleLabel } from "../../config/names.ts";
 
-/** The part of `docker inspect <a control plane>` that its workers share. */
+/** The part of `docker inspect <control plane>` that workers are configured with too. */
 export interface ControlPlaneContainer {
   readonly HostConfig: {
     /** `host path:path[:options]` of each mounted folder. */
@@ -10,32 +10,30 @@ export interface ControlPlaneContainer {
     readonly UsernsMode: string;
   };
   readonly Config: {
-    /** `NAME=value` of each variable, the image's own ones included. */
+    /** `NAME=value` of each variable, including those of the image. */
     readonly Env: readonly string[] | null;
   };
 }
 
 export const workerSchema = z.strictObject({
-  /** Of container, host and node. */
+  /** Name of the container, host and node. */
   name: z.string(),
   cluster: z.string(),
   image: z.string(),
   network: z.string(),
   endpoint: z.string(),
-  /** Longest wait for the node to be Ready, which it is when it has its CNI. */
+  /** Longest wait for the node to be Ready, which needs the pod network, in seconds. */
   readySeconds: z.number().positive(),
 });
 
 export type Worker = z.infer<typeof workerSchema>;
 
-/** What kind hands its nodes from its caller's environment. */
-const handedDown = /^(HTTP_PROXY|HTTPS_PROXY|NO_PROXY|http_proxy|https_proxy|no_proxy|KIND_\w+)=/;
+/** Variables that kind passes to its nodes from its own environment. */
+const passedOn = /^(HTTP_PROXY|HTTPS_PROXY|NO_PROXY|http_proxy|https_proxy|no_proxy|KIND_\w+)=/;
 
 /**
- * Arguments of `docker run` for a worker, as kind 0.33 gives them (pkg/cluster/internal/providers/docker/provision.go).
- *
- * What kind decides by looking at the host (user namespaces, devices, proxies) is taken from a control plane, where it
- * has decided already.
+ * Arguments of `docker run` for a worker, as in kind 0.33 (pkg/cluster/internal/providers/docker/provision.go). Those
+ * that kind chooses for the host (user namespaces, devices, proxies) are copied from a control plane.
  */
 export function workerRunArgs(
   worker: Pick<Worker, "name" | "cluster" | "image" | "network">,
@@ -51,12 +49,12 @@ export function workerRunArgs(
     ...(host.Binds ?? []).flatMap((bind) => ["--volume", bind]),
     ...(host.Devices ?? []).flatMap((device) => ["--device", device.PathOnHost]),
     ...(host.UsernsMode === "" ? [] : [`--userns=${host.UsernsMode}`]),
-    ...(config.Env ?? []).filter((each) => handedDown.test(each)).flatMap((each) => ["-e", each]),
+    ...(config.Env ?? []).filter((each) => passedOn.test(each)).flatMap((each) => ["-e", each]),
     ...["--detach", "--tty", "--net", worker.network],
     ...["--restart=on-failure:1", "--init=false", "--cgroupns=private"],
     worker.image,
   ];
 }
 
-/** Line of a node container's log after which programs may be run in it (kind's NodeReachedCgroupsReadyRegexp). */
+/** Line in a node container's log after which programs can run in it (kind's NodeReachedCgroupsReadyRegexp). */
 export const nodeStarted = /Reached target .*Multi-User System.*|detected cgroup v1/;

@@ -1,42 +1,42 @@
 import { stringify } from "yaml";
 
-export interface LinuxJoin {
+interface LinuxJoin {
   readonly name: string;
   readonly endpoint: string;
   readonly caCertHash: string;
   readonly token: string;
 }
 
-export interface WorkerJoin extends LinuxJoin {
+interface WorkerJoin extends LinuxJoin {
   readonly cluster: string;
   readonly address: string;
 }
 
 export interface MachineJoin extends LinuxJoin {
-  /** Labels as kubelet's `--node-labels` takes them; empty: none. */
+  /** Value of the kubelet's `--node-labels`; empty for none. */
   readonly nodeLabels: string;
   readonly taints: readonly {
     readonly key: string;
     readonly value: string;
     readonly effect: string;
   }[];
-  /** How long kubelet may take to be healthy and to get its certificate, in seconds each. */
+  /** Time limit for the kubelet to be healthy, and again for it to get its certificate, in seconds. */
   readonly waitSeconds: number;
 }
 
 const criSocket = "unix:///run/containerd/containerd.sock";
 
-/** What `kubeadm join --config` of a worker takes: as kind writes it, but with a CA that is checked. Holds a secret. */
+/** Configuration for `kubeadm join` of a worker in a container, as kind's, but with a check of the CA; secret. */
 export function workerJoinConfig(join: WorkerJoin): string {
   const kubeletExtraArgs = [
     { name: "node-ip", value: join.address },
     { name: "provider-id", value: `kind://docker/${join.cluster}/${join.name}` },
   ];
-  // Complains of what every node in a container has: swap, a foreign kernel's modules.
+  // The preflight checks fail in a container, because of the host's swap and kernel modules.
   return joinConfig(join, { kubeletExtraArgs }, { skipPhases: ["preflight"] });
 }
 
-/** The same of a machine, with all of kubeadm's checks. Its kubelet's other arguments are in a file of the machine's. */
+/** The same for a machine, with kubeadm's preflight checks. Other kubelet arguments are in a file on the machine. */
 export function machineJoinConfig(join: MachineJoin): string {
   const labels = { name: "node-labels", value: join.nodeLabels };
   const kubeletExtraArgs = join.nodeLabels === "" ? undefined : [labels];

@@ -5,28 +5,28 @@ import { manifest, type Manifest } from "../manifest.ts";
 export interface KubeProxyOptions {
   /** The image, usually `kubeProxyImage`. */
   readonly image: string;
-  /** The start script. */
+  /** Content of the start script. */
   readonly script: string;
-  /** The pod network on Windows nodes. Default: the script's own, which is Calico. */
+  /** The pod network on Windows nodes. Default: that of the script's parameters, Calico. */
   readonly network: HnsNetwork | undefined;
 }
 
-/** sig-windows-tools' image of a Kubernetes version without a leading `v`: one for all Windows versions. */
+/** sig-windows-tools' image for all Windows versions. @param kubernetesVersion without a leading `v` */
 export function kubeProxyImage(kubernetesVersion: string): string {
   return `sigwindowstools/kube-proxy:v${kubernetesVersion}-calico-hostprocess`;
 }
 
 /**
- * kube-proxy on every Windows node, and the ConfigMap with its start script, which is named by its content: a changed script is
- * a new ConfigMap, which rolls out like any change of a pod template.
+ * The DaemonSet of kube-proxy on Windows nodes, and the ConfigMap with its start script. The ConfigMap's name contains
+ * a hash of the script, so a changed script creates a new ConfigMap and rolls out like any change of a pod template.
  */
 export function kubeProxyObjects({ image, script, network }: KubeProxyOptions): Manifest {
   const digest = createHash("sha256").update(script).digest("hex").slice(0, 8);
   const command = [
     ...["powershell.exe", "-NoProfile", "-NonInteractive", "-ExecutionPolicy", "Bypass"],
-    // containerd replaces the variable with the container's folder, which contains its volumes.
+    // containerd replaces the variable with the path of the container's folder, which contains its volumes.
     ...["-File", "$env:CONTAINER_SANDBOX_MOUNT_POINT/etc/kube-proxy-windows/start.ps1"],
-    // `powershell.exe -File` takes no empty argument.
+    // "none", because `powershell.exe -File` accepts no empty argument.
     ...(network ? ["-NetworkName", network.name, "-EndpointName", network.endpoint ?? "none"] : []),
   ];
   const configMap = `kube-proxy-windows-${digest}`;

@@ -9,24 +9,24 @@ import { type ControlPlane, deletedWith } from "../controlplane/control-plane.ts
 import { kubeProxyImage, kubeProxyObjects } from "./kube-proxy-objects.ts";
 
 export interface KubeProxyWindowsArgs {
-  /** The cluster; its Kubernetes version is kube-proxy's. */
+  /** The cluster. kube-proxy has the same Kubernetes version. */
   readonly controlPlane: ControlPlane;
-  /** The pod network on Windows nodes. Default: it waits for Calico, in case that is installed later. */
+  /** The pod network on Windows nodes. Default: Calico. kube-proxy waits for the network if it is installed later. */
   readonly network?: HnsNetwork;
-  /** Another kube-proxy image. Default: the one of exactly the cluster's version. */
+  /** kube-proxy image. Default: sig-windows-tools' image of exactly the cluster's version. */
   readonly image?: string;
 }
 
-/** Longest wait for the rollout: a Windows node pulls its first image in up to 20 minutes. */
+/** Longest wait for the rollout. A Windows node may need 20 minutes to pull its first image. */
 const rolloutTimeout = "25m";
 
 /**
  * kube-proxy on every Windows node of a cluster, including nodes that join later.
  *
- * It is created once it runs on all existing nodes, of which there may be none. `dependsOn` the nodes of the program, so
- * that they are included.
+ * Creation waits until it runs on all existing Windows nodes, if there are any. To wait for the nodes of the same
+ * program, pass them as `dependsOn`.
  *
- * Not responsible for the pod network it waits for, nor for kube-proxy on Linux, which kubeadm installs.
+ * Not responsible for the pod network that it waits for, nor for kube-proxy on Linux, which kubeadm installs.
  */
 export class KubeProxyWindows extends pulumi.ComponentResource {
   /** For `dependsOn`: kube-proxy runs on every Windows node. */
@@ -38,7 +38,7 @@ export class KubeProxyWindows extends pulumi.ComponentResource {
     const child = {
       parent: this,
       provider,
-      // A new cluster has none of these objects, although the provider stays the same.
+      // `replaceWith`, because a new cluster has none of these objects although the provider stays the same.
       ...deletedWith(args.controlPlane),
       replaceWith: [cluster],
     };

@@ -2,19 +2,22 @@
 .SYNOPSIS
     Starts kube-proxy for Windows on the pods' HNS network.
 .DESCRIPTION
-    Runs in a HostProcess container of the image sigwindowstools/kube-proxy, or of one's own, in place of the image's own
-    script. That one sets the feature gates WinDSR and WinOverlay, which Kubernetes removes; both have been on for good
-    since 1.34. Waits until the pod network is there and, on an overlay, its host endpoint, or has an address of the
-    pods' own range reserved where the network has no such endpoint; removes the load balancing
-    policies of an earlier kube-proxy, which it would trip over; then runs kube-proxy until that ends.
-    Direct server return needs Windows Server 2019 or later: every Windows that becomes a node here has it.
+    Runs in a HostProcess container of the image sigwindowstools/kube-proxy, or another one, instead of the image's own
+    script. That script sets the feature gates WinDSR and WinOverlay, which Kubernetes removes; both have been locked to
+    true since 1.34.
+
+    Waits for the pods' HNS network. On an overlay network, also waits for the host endpoint or, if the network has none,
+    reserves an address of the pods' range. Then removes the load balancing policies of an earlier kube-proxy, which would
+    make this one fail, and runs kube-proxy until it ends.
+
+    Direct server return needs Windows Server 2019 or later, like all Windows nodes here.
 .PARAMETER NetworkName
-    HNS network of the pods; Calico's is called Calico, Flannel's flannel.4096 (VXLAN) or cbr0 (plain routes).
+    HNS network of the pods: Calico for Calico, flannel.4096 (VXLAN) or cbr0 (plain routes) for Flannel.
 .PARAMETER EndpointName
-    HNS endpoint whose address kube-proxy uses as its source on an overlay network; none: there is none, as with Flannel,
-    and host-local, which gives Flannel's pods theirs, reserves one.
+    HNS endpoint whose address kube-proxy uses as its source on an overlay network. With 'none', as for Flannel, the CNI
+    plugin host-local, which also assigns the addresses of Flannel's pods, reserves an address.
 .PARAMETER TimeoutSeconds
-    Longest wait for the network, and again for the endpoint; after it the container ends, and the kubelet starts it again.
+    Longest wait for the network, and again for the endpoint. After that the container ends, and the kubelet restarts it.
 #>
 [CmdletBinding()]
 param(
@@ -31,29 +34,30 @@ param(
 Set-StrictMode -Version Latest
 $ErrorActionPreference = 'Stop'
 
-# Looks once a second until the script block gives something; says what it waits for once a minute.
+# Runs the script block once a second until it returns an object. Reports once a minute what it waits for.
 function Wait-HnsObject {
-    param([string] $Description, [scriptblock] $Look)
+    param([string] $Description, [scriptblock] $Find)
     $clock = [System.Diagnostics.Stopwatch]::StartNew()
     $seconds = 0
     while ($clock.Elapsed.TotalSeconds -lt $TimeoutSeconds) {
-        $found = & $Look
+        $found = & $Find
         if ($null -ne $found) { return $found }
         if ($seconds % 60 -eq 0) { "waiting for the $Description, at most $TimeoutSeconds s" | Out-Host }
         $seconds++
         Start-Sleep -Seconds 1
     }
-    throw "waited $TimeoutSeconds s for the ${Description}: look at the pod network's own pod on this node"
+    throw "waited $TimeoutSeconds s for the ${Description}: check the pod network's own pod on this node"
 }
 
-# An address that no pod gets, the same one each time. By the plugin and in the records that give the pods theirs, so the
-# name must be that of the CNI configuration: the network's own.
+# Returns an address of the pods' range that no pod gets, the same one every time. It is reserved with the plugin and
+# the records that also assign the pods' addresses, so $Name must be the CNI configuration's name, which is the
+# network's.
 function Get-ReservedAddress {
     param([string] $Name, [string] $Subnet, [string] $Plugin, [string] $RecordFolder)
     $owner = 'kindows-source-vip'
     $records = Join-Path $RecordFolder $Name
     if (Test-Path -LiteralPath $records) {
-        # One file for each address, by its name; its first line is whose it is.
+        # host-local has a file for each address, named after it; the first line is the owner.
         foreach ($file in Get-ChildItem -LiteralPath $records -File) {
             if ($file.Name -match '^[0-9.]+$' -and
                 (Get-Content -LiteralPath $file.FullName | Select-Object -First 1) -eq $owner) {
@@ -80,45 +84,45 @@ function Get-ReservedAddress {
             [Environment]::SetEnvironmentVariable($variable, $null, 'Process')
         }
     }
-    if ($LASTEXITCODE -ne 0) { throw "host-local.exe reserves no address in ${Subnet}: $answer" }
+    if ($LASTEXITCODE -ne 0) { throw "host-local.exe could not reserve an address in ${Subnet}: $answer" }
     ((ConvertFrom-Json -InputObject $answer).ips[0].address -split '/')[0]
 }
 
-# kube-proxy would try for ever to reach a server whose name this node can't resolve.
+# Fails if this node cannot resolve the API server's name, because kube-proxy would retry without end.
 function Assert-ServerName {
     param([string] $Kubeconfig)
     if ((Get-Content -LiteralPath $Kubeconfig -Raw) -notmatch '(?m)^\s*server:\s*(https://\S+)') {
-        throw "$Kubeconfig names no server: look at the ConfigMap kube-proxy in kube-system"
+        throw "$Kubeconfig names no server: check the ConfigMap kube-proxy in kube-system"
     }
     $server = [uri] $Matches[1]
     try {
         $addresses = [System.Net.Dns]::GetHostAddresses($server.DnsSafeHost)
     } catch {
-        throw "the API server's name $($server.DnsSafeHost) does not resolve on this node: it belongs into C:\Windows\System32\drivers\etc\hosts"
+        throw "the API server's name $($server.DnsSafeHost) does not resolve on this node: add it to C:\Windows\System32\drivers\etc\hosts"
     }
     "the API server $($server.DnsSafeHost) is at $($addresses[0])" | Out-Host
 }
 
-# containerd 1.7 and later bind a volume to its own path, so the file's references to /var hold as they stand.
+# containerd 1.7 and later mount a volume at its own path, so the paths below /var in this file are valid.
 $kubeconfig = 'C:\var\lib\kube-proxy\kubeconfig.conf'
 
-# Where the image's files are: kube-proxy.exe and, in sig-windows-tools' image, Microsoft's HNS module.
+# Contains kube-proxy.exe and, in sig-windows-tools' image, Microsoft's HNS module.
 $imageFolder = Join-Path $env:CONTAINER_SANDBOX_MOUNT_POINT 'kube-proxy'
 $program = Join-Path $imageFolder 'kube-proxy.exe'
 if (-not (Test-Path -LiteralPath $program)) {
-    throw 'the image has no kube-proxy\kube-proxy.exe: it is none of kube-proxy for Windows'
+    throw 'the image has no kube-proxy\kube-proxy.exe: it is not an image of kube-proxy for Windows'
 }
 $module = Join-Path $imageFolder 'hns.psm1'
 if (Test-Path -LiteralPath $module) {
     Import-Module -Force -DisableNameChecking $module
 } else {
-    # Windows' own, with the same names; it comes with the Containers feature.
+    # Windows' own module, which has the same functions and comes with the Containers feature.
     Import-Module -Force -DisableNameChecking HostNetworkingService
 }
 Assert-ServerName -Kubeconfig $kubeconfig
 
-# Where HNS has none of something, its module may give one $null.
-$network = Wait-HnsObject -Description "HNS network $NetworkName" -Look {
+# The HNS module may return a single $null instead of nothing, here and below.
+$network = Wait-HnsObject -Description "HNS network $NetworkName" -Find {
     Get-HnsNetwork | Where-Object { $null -ne $_ -and $_.Name -eq $NetworkName } | Select-Object -First 1
 }
 
@@ -134,7 +138,7 @@ if ($network.Type -eq 'Overlay') {
         $sourceVip = Get-ReservedAddress -Name $NetworkName -Subnet $network.Subnets[0].AddressPrefix `
             -Plugin 'C:\opt\cni\bin\host-local.exe' -RecordFolder 'C:\var\lib\cni\networks'
     } else {
-        $endpoint = Wait-HnsObject -Description "HNS endpoint $EndpointName" -Look {
+        $endpoint = Wait-HnsObject -Description "HNS endpoint $EndpointName" -Find {
             Get-HnsEndpoint | Where-Object { $null -ne $_ -and $_.Name -eq $EndpointName } |
                 Select-Object -First 1
         }
@@ -149,7 +153,7 @@ if ($policies.Count -gt 0) {
     $policies | Remove-HnsPolicyList
 }
 
-# kube-proxy reads its network's name from here.
+# kube-proxy reads the network's name from this variable.
 $env:KUBE_NETWORK = $NetworkName
 "starting kube-proxy.exe $($arguments -join ' ')"
 & $program @arguments

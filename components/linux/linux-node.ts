@@ -8,22 +8,22 @@ import { installPrograms, joinNode, type LinuxPrograms } from "./steps.ts";
 
 /** `machine`: a Linux machine with systemd, cloud-init and root login, possibly still booting. */
 export interface LinuxNodeArgs extends JoiningMachine {
-  /** What is installed. */
+  /** The programs to install. */
   readonly programs: LinuxPrograms;
 }
 
-/** Longest wait in seconds; emulated machines need most of that. */
+/** Longest wait for the node to be Ready, in seconds. Emulated machines need most of it. */
 const readySeconds = 900;
 
 /**
  * Turns a Linux machine into a worker of a cluster, from its first boot to Ready. As with Windows nodes, the machine is
- * prepared while the control plane is created, and only the join waits for both. Removing it drains and deletes the Node,
- * and resets the machine if that stays.
+ * prepared while the control plane is created, and only the join waits for both. Removing this resource drains and
+ * deletes the Node, and resets the machine unless it is removed too.
  *
  * Not responsible for the machine, the pod network or the token.
  *
- * @throws pulumi.ResourceError for a machine that does not run Linux, and outside previews for programs that are missing or
- * have another version than the cluster.
+ * @throws pulumi.ResourceError if the machine does not run Linux, if the programs have another Kubernetes version than
+ * the cluster, and, outside previews, if the programs are missing.
  */
 export class LinuxNode extends pulumi.ComponentResource {
   /** Name of the joined node. */

@@ -23,12 +23,12 @@ import {
   type LinuxStep,
 } from "./steps.ts";
 
-/** Longest wait in seconds; emulated machines need most of that. */
+/** Longest time for copying the programs, in seconds. Emulated machines need most of it. */
 const pushSeconds = 1800;
 
 const linuxStepsSource = ownFolder("linux/steps/");
 
-/** Folder of this version's scripts on a machine; older ones stay, as they are needed to undo their steps. */
+/** Folder of this version's scripts on a machine. Older folders stay, because they are needed to undo their steps. */
 function remoteSteps(): string {
   return `/var/lib/kindows-steps-${folderHash(linuxStepsSource)}`;
 }
@@ -44,7 +44,7 @@ function copySteps(context: StepContext): pulumi.Resource {
     `${context.name}-steps`,
     {
       connection,
-      // With a slash at the end, the folder's content is copied, not the folder itself.
+      // The path ends with a slash, so the folder's content is copied, not the folder itself.
       source: new pulumi.asset.FileArchive(linuxStepsSource),
       remotePath: remoteSteps(),
       triggers: [instanceId],
@@ -64,8 +64,8 @@ export function runLinuxSteps(context: StepContext, node: JoiningLinuxNode): Ste
 }
 
 /**
- * One step as a resource. It runs if it is new, if a script or a value changes, and on a new machine. The machine may still
- * be booting, so connecting is retried until the time limit.
+ * A step as a resource. It runs if it is new, if a script or a value changes, and on a new machine. Connecting is
+ * retried until the time limit, because the machine may still be booting.
  */
 function runStep(
   context: StepContext,
@@ -85,7 +85,7 @@ function runStep(
   );
 }
 
-/** Copies the archive from this host to a machine; the step that unpacks it checks it there. */
+/** Copies the archive from this host to a machine. The step that unpacks it checks its SHA-256. */
 function pushPrograms(
   { name, machine, parent }: StepContext,
   { path, sha256 }: LinuxPrograms,
@@ -93,7 +93,7 @@ function pushPrograms(
 ): pulumi.Resource {
   if (path === undefined && !pulumi.runtime.isDryRun()) {
     throw new pulumi.ResourceError(
-      `${machine.name}: the programs for Linux nodes are not made: run \`./kindows prepare\``,
+      `${machine.name}: the programs for Linux nodes are not built: run \`./kindows prepare\``,
       parent,
     );
   }

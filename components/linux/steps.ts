@@ -8,13 +8,13 @@ import { stageTitles, type StepTitle } from "../node/step-title.ts";
 export interface LinuxPrograms {
   /** Absolute path on this host; undefined if it is not built yet, which only a preview accepts. */
   readonly path: string | undefined;
-  /** SHA-256 in lower case; a machine that has it already gets no copy. */
+  /** SHA-256 of the archive, in lower case. The archive is copied again only if this changes. */
   readonly sha256: string;
-  /** Version of Kubernetes in it, without a leading `v`. */
+  /** Kubernetes version of the programs, without a leading `v`. */
   readonly kubernetesVersion: string;
 }
 
-/** A machine that becomes a node: the source of the steps' values. */
+/** A machine that becomes a node, from which the steps take their values. */
 export interface JoiningLinuxNode extends Joining {
   readonly programs: LinuxPrograms;
 }
@@ -23,12 +23,12 @@ export interface JoiningLinuxNode extends Joining {
 export interface LinuxStep {
   /** Name of its script, without `.sh`. */
   readonly name: string;
-  /** What the machine does meanwhile, as `up` reports it. */
+  /** How `up` reports the step. */
   readonly title: StepTitle;
   /** Pulumi's time limit in seconds; the script's own limits are shorter. */
   readonly seconds: number;
   readonly values: (node: JoiningLinuxNode) => pulumi.Input<pulumi.Input<string>[]>;
-  /** Content of kubeadm's configuration, which is its standard input; secret. */
+  /** kubeadm's configuration, which the script gets on standard input; secret. */
   readonly joinConfig?: (node: JoiningLinuxNode) => pulumi.Input<{
     readonly [Name in keyof MachineJoin]: pulumi.Input<MachineJoin[Name]>;
   }>;
@@ -36,7 +36,7 @@ export interface LinuxStep {
   readonly needsPrograms?: true;
   /** Whether it needs the control plane. */
   readonly needsCluster?: true;
-  /** Script that undoes it if the machine stays. */
+  /** Name of the script that undoes the step if the machine stays. */
   readonly undo?: string;
 }
 
@@ -45,7 +45,7 @@ export const remoteArchive = "/var/lib/kindows-programs.tar.gz";
 /** Longest time from the start of a machine until it answers, in seconds. */
 export const linuxBootSeconds = 1200;
 
-/** Longest time for a join, in seconds; emulated machines need most of it. */
+/** Longest time for a join, in seconds. Emulated machines need most of it. */
 const joinSeconds = 600;
 
 const prepareHost: LinuxStep = {
@@ -66,7 +66,7 @@ export const installPrograms: LinuxStep = {
 export const joinNode: LinuxStep = {
   name: "join-node",
   title: stageTitles.join,
-  // Includes resetting what an earlier join left.
+  // Includes the time to reset an earlier join.
   seconds: joinSeconds + 420,
   needsCluster: true,
   values: ({ controlPlane, nodeIp, kubeletArgs }) => [
@@ -93,8 +93,8 @@ export const joinNode: LinuxStep = {
 export const linuxSteps: readonly LinuxStep[] = [prepareHost, installPrograms, joinNode];
 
 /**
- * The kubelet's own arguments, sorted by name. kind's configuration of all kubelets puts pods into a cgroup that kind creates
- * in its containers; here they are below the root, as everywhere else.
+ * The kubelet's arguments, sorted by name. `cgroup-root` overrides the cluster's kubelet configuration, in which kind
+ * names a cgroup that exists only in its own containers.
  */
 export function kubeletArguments(args: Readonly<Record<string, string>>): string {
   const own = Object.entries({ ...args, "cgroup-root": "/" });

@@ -1,4 +1,4 @@
-/** Joins a Windows Server machine that answers SSH to a cluster that kubeadm has made. */
+/** Joins a Windows Server machine that is reachable by SSH to a cluster made by kubeadm. */
 import * as pulumi from "@pulumi/pulumi";
 import { WindowsNode } from "@kindows/components";
 

@@ -1,6 +1,6 @@
 /**
- * Host action: applies Calico's CustomResourceDefinitions, which `./kindows prepare` or, for the package, this has
- * downloaded, as one unit, and waits until the API server serves all of them.
+ * Host action: applies Calico's CustomResourceDefinitions and waits until the API server serves all of them.
+ * `./kindows prepare` has downloaded them before; the npm package downloads them here.
  */
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
@@ -66,10 +66,10 @@ await runAction(environment, async ({ KUBECONFIG_CONTENT, CALICO: release }) => 
   );
 });
 
-/** @throws if they were not prepared, or belong to another release. */
+/** @throws if the definitions were not prepared, or if their checksum is not the release's. */
 async function definitionsText(release: CalicoRelease): Promise<string> {
   const { definitionsSha256: sha256 } = release;
-  const file = isPackage ? await fetched(release) : builtSoFar().calicoDefinitions?.[sha256];
+  const file = isPackage ? await download(release) : builtSoFar().calicoDefinitions?.[sha256];
   if (file === undefined) {
     throw new Error(
       "the definitions of Calico's resources are not prepared: run `./kindows prepare --stack <name>`",
@@ -82,7 +82,7 @@ async function definitionsText(release: CalicoRelease): Promise<string> {
   return text;
 }
 
-async function fetched(release: CalicoRelease): Promise<string> {
+async function download(release: CalicoRelease): Promise<string> {
   const [{ calicoDefinitions, definitionsName }, { ensureArtifacts }] = await Promise.all([
     import("../calico/definitions-artifact.ts"),
     import("../../../toolchain/ensure.ts"),

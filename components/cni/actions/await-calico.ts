@@ -1,6 +1,6 @@
 /**
- * Host action: waits until the operator reports parts of Calico as available in the wanted version and, if asked, until the
- * Linux nodes are Ready.
+ * Host action: waits until Calico's operator reports the given components as available in the wanted version, and with
+ * `linuxNodes` also until the Linux nodes are Ready.
  */
 import type { V1NodeList, V1PodList } from "@kubernetes/client-node";
 import * as z from "zod";
@@ -14,10 +14,10 @@ import { podTroubles } from "../../../kubernetes/pod-state.ts";
 
 const requestSchema = z.object({
   version: z.string(),
-  /** Names of TigeraStatus, each with the resource it is made from. */
+  /** Names of TigeraStatus objects, each with the resource that it reports on. */
   components: z.record(z.string(), z.enum(["installations", "apiservers"])),
   linuxNodes: z.boolean(),
-  /** Not used; a new value runs this again. */
+  /** Not read. A new value makes Pulumi run this action again. */
   network: z.unknown().optional(),
   timeoutSeconds: z.number().positive(),
 });

@@ -1,7 +1,12 @@
 /**
- * Host action: once Calico's own API is available, sets strict affinity of address blocks, and fields of Felix's
- * configuration. Strict affinity assigns each block to one node: a Windows node cannot take addresses from another's, and
- * the operator waits for it before it configures Windows nodes. Prints the names of Felix's fields; the next run removes those that are no longer set.
+ * Host action: waits for Calico's own API, then turns on strict affinity of address blocks and sets fields of Felix's
+ * configuration.
+ *
+ * With strict affinity each address block belongs to one node. A Windows node cannot use addresses of another node's
+ * block, and the operator configures Windows nodes only once strict affinity is on.
+ *
+ * Prints the names of the Felix fields that it has set, so that the next run can remove those no longer in the
+ * settings.
  */
 import * as z from "zod";
 
@@ -19,13 +24,13 @@ export const environment = {
 
 const api = "/apis/projectcalico.org/v3";
 
-/** The resources that are set, by the names of their lists; the only instance of each is called `default`. */
+/** Plural and kind of the resources that this action writes. Each has one object, called `default`. */
 const kinds = {
   ipamconfigurations: "IPAMConfiguration",
   felixconfigurations: "FelixConfiguration",
 } as const;
 
-/** Those with `undefined` are removed. */
+/** Fields of a spec; `undefined` removes a field. */
 type Fields = Readonly<Record<string, string | number | boolean | undefined>>;
 
 interface LiveResource {
@@ -48,17 +53,17 @@ await runAction(environment, async ({ KUBECONFIG_CONTENT, CALICO: { felix, timeo
     felixconfigurations: { ...dropped, ...felix },
   };
   for (const plural of ["ipamconfigurations", "felixconfigurations"] as const) {
-    // The operator sometimes writes the same resources.
+    // Retried, because the operator may write the same resource at the same time.
     await waitUntil({ ...options, what: `${kinds[plural]} default to be set` }, async () => {
       const changed = await setFields(cluster, plural, specs[plural]);
-      say(`${kinds[plural]} default ${changed ? "is set" : "is as it shall be"}`);
+      say(`${kinds[plural]} default ${changed ? "is set" : "needs no change"}`);
       return undefined;
     });
   }
   return Object.keys(felix).sort();
 });
 
-/** @returns whether anything had to be changed. */
+/** @returns whether the resource had to be changed. */
 async function setFields(
   cluster: ClusterApi,
   plural: keyof typeof kinds,
@@ -78,14 +83,14 @@ async function setFields(
   return changed !== undefined;
 }
 
-/** A spec with the fields set; undefined if it has them already. */
+/** The spec with these fields; undefined if it has them already. */
 function withFields(spec: NonNullable<LiveResource["spec"]>, fields: Fields): object | undefined {
   if (Object.entries(fields).every(([name, value]) => spec[name] === value)) return undefined;
   const merged = Object.entries({ ...spec, ...fields });
   return Object.fromEntries(merged.filter(([, value]) => value !== undefined));
 }
 
-/** What the previous run has set; empty on the first one. */
+/** Names of the fields that the previous run has set; empty on the first run. */
 function earlierFields(): readonly string[] {
   const printed = process.env["PULUMI_COMMAND_STDOUT"];
   return printed ? z.array(z.string()).parse(JSON.parse(printed)) : [];

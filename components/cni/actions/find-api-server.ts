@@ -1,6 +1,6 @@
 /**
- * Host action: prints the API server's `address` and `port`. This is the address that an API server advertises, so its
- * certificate contains it, unlike that of a load balancer.
+ * Host action: prints `address` and `port` of an API server. The address is the one that the server itself advertises,
+ * because its certificate contains that, and not the address of a load balancer.
  */
 import { ClusterApi } from "../../../kubernetes/cluster-api.ts";
 import {
@@ -23,7 +23,7 @@ await runAction(environment, ({ KUBECONFIG_CONTENT }) => {
     { what: "the API server's own address", timeoutSeconds, onChange: say },
     async () => {
       const address = publishedAddress(await readEndpointSlices(api, "default", service));
-      return address === undefined ? "none written down yet" : { found: address };
+      return address === undefined ? "not published yet" : { found: address };
     },
   );
 });

@@ -27,9 +27,9 @@ export interface CalicoArgs {
   readonly controlPlane: ControlPlane;
   /** The Calico release. */
   readonly release: CalicoRelease;
-  /** Settings that differ between labs; the ranges are the cluster's. */
+  /** Settings that differ between labs. The ranges come from the control plane. */
   readonly network: Omit<CalicoNetworkOptions, "podCidr" | "serviceCidr">;
-  /** Settings in Calico's own API, which is available later: fields of the FelixConfiguration `default`. */
+  /** Fields of the FelixConfiguration `default`, set through Calico's own API once Calico runs. */
   readonly configuration: { readonly felix: PodNetworkSettings["cni"]["calico"]["felix"] };
 }
 
@@ -44,8 +44,8 @@ export function install(controlPlane: ControlPlane, { cni, nodes }: PodNetworkSe
 }
 
 /**
- * Changes that an existing cluster with Calico needs for Windows nodes, one after the other: its operator requires the
- * first before the second.
+ * Makes the changes that an existing cluster with Calico needs for Windows nodes, one after the other, because the
+ * operator refuses the second without the first.
  */
 export function complete(
   parent: pulumi.Resource,
@@ -68,7 +68,7 @@ export function complete(
         parent,
         dependsOn: [before],
         replaceWith: [cluster],
-        // The object is its owner's. protect would stop the removal of what is kindows' own, too.
+        // The object belongs to the cluster's owner. `protect` would keep it too, but would make `destroy` fail.
         retainOnDelete: true,
         customTimeouts: { create: "2m", update: "2m" },
       },
@@ -76,23 +76,23 @@ export function complete(
   }, cluster);
 }
 
-/** Longest wait until the operator runs, including the pull of its image. */
+/** Longest wait until the operator runs, including the pull of its image, in seconds. */
 const operatorSeconds = 600;
 
 /**
- * Longest wait until Calico runs on Linux and its API answers, and then until it runs on Windows. Calico's own tests allow
- * 600 s for its Windows pods; images over a slow line take longer.
+ * Longest wait for each stage: Calico on Linux, its API, and Calico on Windows, in seconds. Calico's own tests allow
+ * 600 s for its Windows pods; over a slow connection, pulling images takes longer.
  */
 const rolloutSeconds = 1200;
 
-/** Calico's components on Linux nodes in its operator's status, and the resource of each. */
+/** TigeraStatus objects for Calico on Linux nodes, each with the resource that it reports on. */
 const linuxComponents = {
   ippools: "installations",
   calico: "installations",
   apiserver: "apiservers",
 } as const;
 
-/** Namespace, account and Deployment have the operator's own name, as in its manifest. */
+/** Name of namespace, service account and Deployment, as in the operator's manifest. */
 const operatorName = "tigera-operator";
 
 export function operatorObjects({ operator }: CalicoRelease, endpoint: unknown): Manifest {
@@ -106,8 +106,8 @@ export function operatorObjects({ operator }: CalicoRelease, endpoint: unknown):
 /**
  * Calico, installed by Tigera's operator: VXLAN between all nodes, HNS on Windows.
  *
- * It is ready when the operator reports all its components as available and Linux nodes are Ready. Windows nodes get it when
- * they join; `awaitOnWindows` waits for those.
+ * `resource` is ready when the operator reports all components on Linux as available, the Linux nodes are Ready, and
+ * Calico's own API is configured. Windows nodes get Calico when they join; `awaitOnWindows` waits for them.
  *
  * Not responsible for kube-proxy, nor for the network `External`, which is created on Windows nodes before they join.
  */
@@ -147,11 +147,11 @@ export class Calico extends pulumi.ComponentResource implements PodNetwork {
     const services = new ConfigMap(`${operatorName}-endpoint`, objects.ConfigMap, inNamespace);
     const operator = new Deployment(operatorName, objects.Deployment, {
       ...object,
-      // The operator reads the address of the API server when it starts.
+      // The operator reads the API server's address from the ConfigMap when it starts.
       dependsOn: [definitions, account, binding, services],
       customTimeouts: { create: `${operatorSeconds}s`, update: `${operatorSeconds}s` },
     });
-    // After the operator, as an older one would not know all fields of a newer Installation.
+    // After the operator, because an older operator does not know all fields of a newer Installation.
     const afterOperator = { ...object, dependsOn: [operator] };
     const installed = new CustomResource(name, { ...wanted.Installation }, afterOperator);
     const api = new CustomResource(
@@ -188,12 +188,12 @@ export class Calico extends pulumi.ComponentResource implements PodNetwork {
 
   #await(
     suffix: string,
-    what: Pick<z.input<(typeof rollout)["CALICO"]>, "components" | "linuxNodes">,
+    parts: Pick<z.input<(typeof rollout)["CALICO"]>, "components" | "linuxNodes">,
     dependsOn: readonly pulumi.Resource[],
   ): pulumi.Resource {
     const { release, network } = this.#args;
-    // The network is a trigger, so that a change of it is waited for.
-    const CALICO = { version: release.calico, ...what, network, timeoutSeconds: rolloutSeconds };
+    // The action does not read `network`, but a changed network makes it run again and wait for the rollout.
+    const CALICO = { version: release.calico, ...parts, network, timeoutSeconds: rolloutSeconds };
     return this.#action<typeof rollout>(
       suffix,
       { create: "cni/await-calico", environment: { KUBECONFIG_CONTENT: this.#kubeconfig, CALICO } },
@@ -212,7 +212,7 @@ export class Calico extends pulumi.ComponentResource implements PodNetwork {
     dependsOn: readonly pulumi.Resource[] = [],
     timeoutSeconds = 240,
   ): local.Command {
-    // The action ends by its own limit and reports what it last saw; Pulumi's is for one that hangs.
+    // The action ends at its own limit and reports what it last saw. Pulumi's limit is for an action that hangs.
     const limit = `${timeoutSeconds + 60}s`;
     return new local.Command(`${this.#name}-${suffix}`, hostAction(action), {
       ...this.#inCluster,
@@ -221,7 +221,7 @@ export class Calico extends pulumi.ComponentResource implements PodNetwork {
     });
   }
 
-  /** Objects in a cluster are deleted and created with it, even if the provider stays the same. */
+  /** Objects in a cluster are deleted and created again with the cluster, even if the provider stays the same. */
   get #inCluster() {
     const { resource } = this.#args.controlPlane;
     return { parent: this, deletedWith: resource, replaceWith: [resource] };

@@ -20,7 +20,8 @@ export const calico: PodNetworkDefinition<typeof calicoSettings, never> = {
     version,
   }),
   onWindows: () => ({ kind: "calico" }),
-  // Its agent on Windows runs in a pod, and would create its HNS network at any time; so that is created before.
+  // Calico's agent on Windows runs in a pod and could create the HNS network, which interrupts connections, at any
+  // time. Creating the network before the join avoids that.
   nodeSteps: { beforeJoin: externalNetwork(() => "External"), afterJoin: [] },
   existing: existingCalico,
   components: () => import("./calico.ts"),

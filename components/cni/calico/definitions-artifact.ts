@@ -19,7 +19,10 @@ const moduleFolder = fileURLToPath(new URL("../../../toolchain/modules/calico", 
 const operatorModule = "github.com/tigera/operator";
 const fetchTimeoutSeconds = 600;
 
-/** Where the operator keeps what it would itself install (its pkg/imports/crds/crds.go); the others are Enterprise's. */
+/**
+ * Folders and names of the definitions that the operator itself would install (its pkg/imports/crds/crds.go). The
+ * others belong to Calico Enterprise.
+ */
 const sources: readonly { readonly folder: string; readonly wanted: RegExp }[] = [
   { folder: "calico/v1.crd.projectcalico.org", wanted: /\.yaml$/ },
   { folder: "calico/policy.networking.k8s.io", wanted: /\.yaml$/ },
@@ -30,14 +33,16 @@ const sources: readonly { readonly folder: string; readonly wanted: RegExp }[] =
   },
 ];
 
-/** The operator's own Go module, as Go's mirror has it. */
+/** The operator's Go module on Go's module mirror. */
 export function operatorArchive({ operator }: Pick<CalicoRelease, "operator">): PublishedFile {
   return { url: `https://proxy.golang.org/${operatorModule}/@v/v${operator}.zip` };
 }
 
 /**
- * The definitions of Calico's and its operator's resources as one file, out of the operator's own Go module: the lock
- * or, where it is had by Go, `go.sum` checks the module, the release's checksum what is taken from it.
+ * The definitions of Calico's and its operator's resources as one file, taken from the operator's Go module.
+ *
+ * A downloaded module is checked against the lock file, one that Go fetches against `go.sum`. The resulting file is
+ * checked against the release's checksum.
  */
 export function calicoDefinitions(release: CalicoRelease): Artifact {
   return {
@@ -54,11 +59,11 @@ export function calicoDefinitions(release: CalicoRelease): Artifact {
       await mkdir(work);
       const text = await readDefinitions(await operatorSources(release, work, context));
       await rm(work, { recursive: true });
-      const found = createHash("sha256").update(text).digest("hex");
-      if (found !== release.definitionsSha256) {
+      const sha256 = createHash("sha256").update(text).digest("hex");
+      if (sha256 !== release.definitionsSha256) {
         throw new Error(
-          `the definitions of Calico ${release.calico} have the SHA-256 ${found}, not the pinned ` +
-            `${release.definitionsSha256}: correct components/cni/calico/release.ts after a look at what changed`,
+          `the definitions of Calico ${release.calico} have the SHA-256 ${sha256}, not the pinned ` +
+            `${release.definitionsSha256}: check what changed, then correct components/cni/calico/release.ts`,
         );
       }
       await writeFile(path.join(into, definitionsName), text);
@@ -66,7 +71,7 @@ export function calicoDefinitions(release: CalicoRelease): Artifact {
   };
 }
 
-/** The definitions in a folder with the operator's sources, one after the other in a fixed order. */
+/** Concatenates the definitions in a folder with the operator's sources, in a fixed order. */
 export async function readDefinitions(operator: string): Promise<string> {
   const texts: string[] = [];
   for (const { folder, wanted } of sources) {
@@ -80,7 +85,7 @@ export async function readDefinitions(operator: string): Promise<string> {
   return `${texts.join("\n---\n")}\n`;
 }
 
-/** Folder of the operator's sources, or of the definitions among them: downloaded, else had by Go. */
+/** Downloads the definitions among the operator's sources, or fetches all sources with Go. @returns their folder */
 async function operatorSources(
   release: CalicoRelease,
   work: string,
@@ -91,15 +96,15 @@ async function operatorSources(
     await fetchPublished(operatorArchive(release), archive, context);
   } catch (error) {
     if (error instanceof DownloadError) {
-      context.progress(`taking it from a Go module, since ${error.message}`);
+      context.progress(`fetching it with Go, because ${error.message}`);
       return operatorFolder(release.operator, context.progress);
     }
     throw error;
   }
   for (const [name, content] of zipMembers(await readFile(archive))) {
-    const [, place] = /^[^@]+@[^/]+\/(pkg\/imports\/crds\/.+\.yaml)$/.exec(name) ?? [];
-    if (place !== undefined) {
-      const file = path.join(work, place);
+    const [, relative] = /^[^@]+@[^/]+\/(pkg\/imports\/crds\/.+\.yaml)$/.exec(name) ?? [];
+    if (relative !== undefined) {
+      const file = path.join(work, relative);
       await mkdir(path.dirname(file), { recursive: true });
       await writeFile(file, content());
     }
@@ -108,9 +113,9 @@ async function operatorSources(
 }
 
 /**
- * Folder of the operator's sources.
+ * Fetches the operator's sources with Go. @returns their folder
  *
- * @throws when the module is pinned at another version than the release.
+ * @throws if go.mod pins the operator at another version than the release does.
  */
 export async function operatorFolder(
   version: string,

@@ -4,21 +4,21 @@ import { unless } from "../../../config/problem.ts";
 import { found, type ClusterAnswers } from "../../controlplane/existing/cluster-answers.ts";
 import type { HnsNetwork, PodNetworkInExisting, WindowsPodNetwork } from "../pod-network.ts";
 
-/** A part of an object of the cluster that must be so for Windows nodes. */
+/** Fields that an object of the cluster must have for Windows nodes. */
 interface ClusterChange {
-  /** As people call it, e.g. `Installation default`. */
+  /** Display name, e.g. `Installation default`. */
   readonly object: string;
   readonly path: string;
-  /** The object with nothing but what must be so, for server-side apply. */
+  /** The object with only these fields, for server-side apply. */
   readonly fields: Record<string, unknown>;
   readonly done: boolean;
-  /** What is not so, as the rest of a sentence. */
+  /** What is wrong, as the rest of a sentence that starts with `object`. */
   readonly why: string;
-  /** The same by kubectl. */
+  /** A kubectl command that makes the change. */
   readonly command: string;
 }
 
-/** Calico in an existing cluster, and what may be changed in it. */
+/** Calico in an existing cluster, and the changes that it needs; none if the settings do not allow changes. */
 export interface FoundCalico extends WindowsPodNetwork {
   readonly changes: readonly ClusterChange[];
 }
@@ -34,7 +34,7 @@ export const existingCalico: PodNetworkInExisting = {
   installedAs: "Calico by its operator",
   questions: {
     installation: "/apis/operator.tigera.io/v1/installations/default",
-    // Its resources in its own API, and as its older releases store them.
+    // Calico's resources in its own API, and as older releases store them.
     ipPools: "/apis/projectcalico.org/v3/ippools",
     ipamConfig: "/apis/projectcalico.org/v3/ipamconfigurations/default",
     felixConfig: "/apis/projectcalico.org/v3/felixconfigurations/default",
@@ -51,7 +51,6 @@ export const existingCalico: PodNetworkInExisting = {
     const changes = wantedChanges(answers, serviceCidr, endpoint);
     const undone = mayChange ? [] : changes.filter(({ done }) => !done);
     return {
-      // If nothing may be changed, no changes are returned.
       network: foundCalico(mayChange ? changes : []),
       problems: [
         ...poolsProblems(answers),
@@ -85,13 +84,13 @@ function setting<T>(answers: ClusterAnswers, name: string, stored: string): T | 
   return found<T>(answers, name) ?? found<T>(answers, stored);
 }
 
-/** Smallest VNI on Windows (Calico, felix/dataplane/windows). */
+/** Smallest VNI that Windows supports (Calico, felix/dataplane/windows). */
 const smallestVni = 4096;
 
 /**
- * Changes that do no harm, in the order in which Calico's operator requires them.
+ * Changes that do not affect existing nodes, in the order in which Calico's operator requires them.
  *
- * @param endpoint `host:port` of the API server as nodes see it; Calico on Windows wants it written down.
+ * @param endpoint `host:port` of the API server as nodes see it, which Calico on Windows reads from a ConfigMap.
  */
 function wantedChanges(
   answers: ClusterAnswers,
@@ -117,7 +116,7 @@ function wantedChanges(
     calicoNetwork: { windowsDataplane: "HNS" },
   };
   return [
-    // First: the operator refuses an Installation for Windows without it.
+    // First, because the operator refuses an Installation for Windows without it.
     {
       object: "ConfigMap tigera-operator/kubernetes-services-endpoint",
       path: existingCalico.questions["servicesEndpoint"] ?? "",
@@ -157,13 +156,13 @@ function wantedChanges(
         spec: { strictAffinity: true },
       },
       done: ipam?.spec?.strictAffinity === true,
-      why: "has not spec.strictAffinity true, so that a node may use addresses of another's block, which Windows cannot",
+      why: "does not set spec.strictAffinity to true, so nodes may use addresses of each other's blocks, which Windows nodes cannot",
       command: `kubectl patch ${v3 ? "ipamconfigurations.projectcalico.org" : "ipamconfigs.crd.projectcalico.org"} default --type merge -p '{"spec":{"strictAffinity":true}}'`,
     },
   ];
 }
 
-/** Problems that must not be solved automatically, as that would disconnect the pods of all nodes. */
+/** Problems that are only reported, because solving them would disconnect the pods of all nodes. */
 function poolsProblems(answers: ClusterAnswers): HostProblem[] {
   const { bgp = "Enabled" } =
     found<Installation>(answers, "installation")?.spec?.calicoNetwork ?? {};
@@ -171,41 +170,44 @@ function poolsProblems(answers: ClusterAnswers): HostProblem[] {
     ...([answers, "ipPools", "storedIpPools"] as const),
   )?.items?.filter(({ spec }) => spec?.disabled !== true && spec?.cidr?.includes(":") !== true);
   if (pools === undefined || pools.length === 0) {
-    const why = "cannot be read, or there is none that is enabled";
-    return [{ subject: "Calico's IPPools", why, instead: "Have the kubeconfig's user read them." }];
+    const why = "cannot be read, or none of them is enabled";
+    const instead = "Allow the kubeconfig's user to read them.";
+    return [{ subject: "Calico's IPPools", why, instead }];
   }
   const vxlan = pools.filter(({ spec }) => spec?.vxlanMode === "Always");
   return [
     ...pools.flatMap((pool) => poolProblems(pool, bgp)),
     ...unless(vxlan.length <= 1, {
       subject: `IPPools ${vxlan.map(({ metadata }) => metadata?.name ?? "").join(", ")}`,
-      why: "are several with VXLAN; Calico on Windows does one",
+      why: "all have VXLAN; Calico on Windows supports only one such pool",
       instead: "Disable all but one.",
     }),
   ];
 }
 
-/** Windows nodes do VXLAN everywhere or nothing at all with BGP; no IPIP, no change between subnets. */
+/**
+ * Windows nodes support VXLAN everywhere, or no encapsulation with BGP; neither IPIP nor VXLAN only between subnets.
+ */
 function poolProblems({ metadata, spec }: IpPool, bgp: string): HostProblem[] {
   const [vxlan, ipip] = [spec?.vxlanMode ?? "Never", spec?.ipipMode ?? "Never"];
   const problem = (why: string, wanted: string): HostProblem[] => {
-    const danger = "it changes the way of every pod's packets, so nothing here does it by the way";
+    const danger = "it reroutes the packets of every pod, so kindows does not do it";
     const subject = `IPPool ${metadata?.name ?? ""}`;
     return [{ subject, why, instead: `Set ${wanted} yourself: ${danger}.` }];
   };
   if (ipip !== "Never" || vxlan === "CrossSubnet") {
-    const why = `has ipipMode ${ipip} and vxlanMode ${vxlan}; Windows nodes have VXLAN always, or none with BGP`;
+    const why = `has ipipMode ${ipip} and vxlanMode ${vxlan}; Windows nodes support only VXLAN with vxlanMode Always, or no encapsulation with BGP`;
     return problem(why, "VXLAN with vxlanMode Always");
   }
   if (vxlan === "Never" && bgp !== "Enabled") {
     return problem(
-      "has no encapsulation and the Installation has no BGP, so nothing leads to other nodes",
+      "has no encapsulation and the Installation has no BGP, so there are no routes to other nodes",
       "vxlanMode Always",
     );
   }
   if (vxlan === "Always" && bgp === "Enabled") {
     return problem(
-      "has VXLAN while the Installation has BGP, which Calico does not do on Windows together",
+      "has VXLAN while the Installation has BGP; Calico does not support both together on Windows",
       "spec.calicoNetwork.bgp of the Installation to Disabled",
     );
   }
@@ -219,7 +221,7 @@ function vniProblems(answers: ClusterAnswers): HostProblem[] {
   const vni = felix?.spec?.vxlanVNI ?? smallestVni;
   return unless(vni >= smallestVni, {
     subject: "FelixConfiguration default",
-    why: `has spec.vxlanVNI ${vni}; Windows takes none below ${smallestVni}`,
-    instead: `Set ${smallestVni} yourself, at a time when pods may be cut off.`,
+    why: `has spec.vxlanVNI ${vni}; Windows supports none below ${smallestVni}`,
+    instead: `Set ${smallestVni} yourself, at a time when pods may be disconnected.`,
   });
 }

@@ -2,7 +2,7 @@ import { manifest, type Manifest } from "../../manifest.ts";
 
 /** Calico settings that differ between labs. */
 export interface CalicoNetworkOptions {
-  /** IPv4 range of the cluster's pods in CIDR form: the one pool of addresses. */
+  /** IPv4 range of the cluster's pods in CIDR form; Calico's only address pool. */
   readonly podCidr: string;
   /** IPv4 range of the cluster's services in CIDR form. */
   readonly serviceCidr: string;
@@ -16,7 +16,7 @@ export interface CalicoNetworkOptions {
   readonly windows: boolean;
 }
 
-/** Folders on Windows nodes; containerd there is installed with the same ones (components/windows/steps.ts). */
+/** Folders on Windows nodes. They must match containerd's configuration there (components/windows/steps.ts). */
 const windowsFolders = {
   cniBinDir: "/opt/cni/bin",
   cniConfigDir: "/etc/cni/net.d",
@@ -30,7 +30,7 @@ export function installationObjects({
   return manifest(new URL("installation.yaml", import.meta.url), {
     ...options,
     windowsDataplane: windows ? "HNS" : "Disabled",
-    // The operator refuses them without Windows.
+    // The operator refuses `windowsNodes` while the Windows dataplane is disabled.
     windowsNodes: windows ? windowsFolders : undefined,
   });
 }

@@ -1,13 +1,16 @@
 export interface CalicoRelease {
   /** Calico's version, without a leading `v`. */
   readonly calico: string;
-  /** Version of Tigera's operator that installs exactly this Calico (its config/calico_versions.yml), without a leading `v`. */
+  /**
+   * Version of Tigera's operator that installs exactly this Calico (its config/calico_versions.yml), without a leading
+   * `v`.
+   */
   readonly operator: string;
-  /** SHA-256 of the definitions of its resources, see definitions-artifact.ts. */
+  /** SHA-256 of the definitions of Calico's resources (definitions-artifact.ts). */
   readonly definitionsSha256: string;
 }
 
-/** By Calico's version. The definitions' module is pinned once, in toolchain/modules/calico: change both together. */
+/** Releases by Calico's version. toolchain/modules/calico pins the operator's module: change both together. */
 const releases: Readonly<Record<string, CalicoRelease>> = {
   "3.32.1": {
     calico: "3.32.1",
@@ -25,7 +28,7 @@ export const calicoTestedWith: Readonly<Record<string, readonly string[]>> = {
   "3.32": ["1.34", "1.35", "1.36"],
 };
 
-/** @throws for a version that is not pinned, which the settings refuse. */
+/** @throws if the version is not pinned. The settings allow only pinned ones. */
 export function calicoRelease(version: string): CalicoRelease {
   const release = releases[version];
   if (release === undefined) {

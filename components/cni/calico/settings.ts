@@ -43,7 +43,7 @@ export const calicoSettings = z
 const refused: ReadonlyMap<string, string> = new Map([
   ["vxlanEnabled", "follows from the pool of addresses, which this program makes"],
   ["vxlanVNI", "has to be 4096 or more for Windows, and the operator sets it so"],
-  ["vxlanPort", "has to be 4789: Windows knows no other"],
+  ["vxlanPort", "has to be 4789: Windows supports no other"],
   ["vxlanMTU", "is the setting `mtu`"],
   ["bpfEnabled", "turns on a dataplane that Windows nodes can't talk to"],
   ["wireguardEnabled", "encrypts what Windows nodes could not read"],
@@ -65,8 +65,8 @@ function withWindowsNodes({ cni, nodes }: NamedSettings): boolean {
 }
 
 /**
- * Rules across sections if Calico is the pod network: what it does not support on Windows (its page "Limitations and known
- * issues"), or not on this version.
+ * Rules across sections if Calico is the pod network. They refuse what Calico does not support on Windows (its page
+ * "Limitations and known issues") or with this version.
  */
 export const calicoChecks: readonly Check<NamedSettings>[] = [
   {
@@ -83,7 +83,7 @@ export const calicoChecks: readonly Check<NamedSettings>[] = [
     run: (settings) =>
       unless(!withWindowsNodes(settings) || settings.cni.calico.encapsulation === "VXLAN", {
         path: ["cni", "calico", "encapsulation"],
-        why: "can't be with Windows nodes: Calico knows only VXLAN between them and all others, in one subnet or not",
+        why: "can't be used with Windows nodes: Calico supports only VXLAN between them and all other nodes, in the same subnet or not",
         instead: "Write VXLAN.",
       }),
   },
@@ -92,7 +92,7 @@ export const calicoChecks: readonly Check<NamedSettings>[] = [
     run: (settings) =>
       unless(!withWindowsNodes(settings) || settings.cni.calico.bgp === "Disabled", {
         path: ["cni", "calico", "bgp"],
-        why: "can't be with Windows nodes: Calico's VXLAN there (windowsDataplane HNS) needs BGP to be off",
+        why: "can't be used with Windows nodes: Calico's VXLAN there (windowsDataplane HNS) needs BGP to be off",
         instead: "Write Disabled.",
       }),
   },

@@ -8,7 +8,7 @@ import { accessRights, type HnsNetwork, type PodNetworkInExisting } from "../pod
 import { flannelHnsNetwork, type FlannelBackend } from "./flannel-config.ts";
 import type { FlannelOnWindows } from "./node-steps.ts";
 
-/** Its files on a Windows machine contain the nodes' own range. */
+/** Flannel's files on a Windows machine contain the nodes' own range. */
 const rangeWritten: Check<WrittenExisting> = {
   reads: ["cni.nodeCidr"],
   run: ({ cni }) =>
@@ -20,7 +20,7 @@ const rangeWritten: Check<WrittenExisting> = {
     }),
 };
 
-/** The range must contain all nodes' addresses: otherwise one of them is mistyped, or the range is too small. */
+/** The range must contain all nodes' addresses. Otherwise an address is mistyped, or the range is too small. */
 const rangeHolds: Check<WrittenExisting> = {
   reads: ["cni.nodeCidr"],
   run({ cni: { nodeCidr }, nodes }) {
@@ -45,7 +45,7 @@ export function flannelOnHns(backend: FlannelBackend): HnsNetwork {
 const foundFlannel = (backend: FlannelBackend, nodeCidr = ""): FlannelOnWindows => ({
   kind: "flannel",
   backend,
-  // Required with Flannel: by the settings' checks, or when the cluster was examined.
+  // Not empty in practice: the settings' checks or the examination of the cluster require it with Flannel.
   nodeCidr,
 });
 
@@ -98,20 +98,20 @@ function flannelConfig(answers: ClusterAnswers): FlannelConfig | undefined {
 function checkFlannel(config: FlannelConfig): FlannelBackend | HostProblem {
   const subject = `ConfigMap ${config.name}`;
   const again =
-    "then restart Flannel on all nodes: every pod's packets change their way, so nothing here does it by the way";
+    "then restart Flannel on all nodes: this reroutes the packets of every pod, so kindows does not do it";
   let netConf: NetConf;
   try {
     netConf = JSON.parse(config.netConf) as NetConf;
   } catch {
-    return { subject, why: "has a net-conf.json that is not JSON", instead: "Mend it." };
+    return { subject, why: "has a net-conf.json that is not JSON", instead: "Correct it." };
   }
   const { Type = "udp", VNI, Port } = netConf.Backend ?? {};
   if (Type === "host-gw") return "host-gw";
   if (Type === "vxlan" && VNI === 4096 && Port === 4789) return "vxlan";
   const why =
     Type === "vxlan"
-      ? `has VXLAN with VNI ${VNI ?? "1 (Flannel's default)"} and port ${Port ?? "8472 (Linux' default)"}; Windows takes 4096 and 4789`
-      : `has the backend ${Type}; Windows nodes have vxlan and host-gw`;
+      ? `has VXLAN with VNI ${VNI ?? "1 (Flannel's default)"} and port ${Port ?? "8472 (Linux's default)"}; Windows requires 4096 and 4789`
+      : `has the backend ${Type}; Windows nodes support only vxlan and host-gw`;
   const instead = `Set {"Type":"vxlan","VNI":4096,"Port":4789} yourself, ${again}.`;
   return { subject, why, instead };
 }

@@ -4,7 +4,7 @@ export type FlannelBackend = "vxlan" | "host-gw";
 /** Windows supports no VNI below 4096 and no other port (flannel's pkg/backend/vxlan/vxlan_windows.go). */
 const vxlan = { Type: "vxlan", VNI: 4096, Port: 4789 };
 
-/** Flannel's own configuration, the same on all nodes of both systems. */
+/** Flannel's own configuration, the same on Linux and Windows nodes. */
 export function netConf(podCidr: string, backend: FlannelBackend): object {
   return {
     Network: podCidr,
@@ -14,8 +14,8 @@ export function netConf(podCidr: string, backend: FlannelBackend): object {
 }
 
 /**
- * CNI configuration of Linux nodes. Pods are connected by `ptp`, as with kind's own network: kind's node image has no
- * `bridge`, which is Flannel's default. This needs a default route; Flannel adds the one to the other nodes' pods.
+ * CNI configuration of Linux nodes. Pods are connected by `ptp`, as with kind's own network, because kind's node image
+ * lacks `bridge`, Flannel's default. `ptp` needs a default route; Flannel adds the route to the other nodes' pods.
  */
 export function cniConf(): object {
   return {
@@ -57,14 +57,14 @@ const policy = (Type: string, Settings: object): EndpointPolicy => ({
 });
 
 /**
- * CNI configuration of a Windows node: Flannel's plugin delegates to win-overlay or win-bridge, whose networks have the
- * configuration's name. `apiVersion` 2 (HCN) is required by containerd.
+ * CNI configuration of a Windows node. Flannel's plugin delegates to win-overlay or win-bridge, which name their HNS
+ * network after the configuration. containerd requires `apiVersion` 2 (HCN).
  *
- * The policies are those of the CNI project's own examples (plugins/main/windows, sample-v2.conf): traffic to pods and
- * services keeps its pod's address; services are reached through the network itself; and on an overlay each endpoint
- * says which machine it is on. If pods share the nodes' segment, the nodes are also reached without address translation.
+ * The policies are those of the CNI project's examples (plugins/main/windows, sample-v2.conf). Traffic to pods and
+ * services keeps the pod's address, services are reached through the network itself, and on an overlay each endpoint
+ * has the address of its machine. With host-gw, traffic to the nodes keeps the pod's address too.
  *
- * @param nodeIp IPv4 address of the node, which its packets to other nodes come from.
+ * @param nodeIp IPv4 address of the node on the network that it shares with the other nodes.
  */
 export function windowsCniConf(network: WindowsCniNetwork, nodeIp: string): object {
   const { backend, podCidr, serviceCidr, nodeCidr } = network;

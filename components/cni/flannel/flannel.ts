@@ -22,7 +22,7 @@ export interface FlannelArgs {
   readonly controlPlane: ControlPlane;
   /** How packets get from node to node. */
   readonly backend: FlannelBackend;
-  /** Whether there are Windows nodes that it is installed on. */
+  /** Whether Windows nodes get Flannel too. */
   readonly windows: boolean;
 }
 
@@ -33,9 +33,10 @@ export function install(controlPlane: ControlPlane, settings: PodNetworkSettings
 }
 
 /**
- * It is a service there with kubelet's own credentials, which renew themselves, instead of a token that stays on the disk
- * for a year. A kubelet may write its own Node's status, for Flannel's annotations, but since Kubernetes 1.32
- * (AuthorizeNodeWithSelectors) it may not read the other Nodes, which have their ranges.
+ * Flannel's service on Windows nodes uses the kubelet's credentials, which are renewed automatically, instead of a
+ * token that stays on the disk for a year. A kubelet may write its own Node's status, where Flannel puts annotations.
+ * Since Kubernetes 1.32 (AuthorizeNodeWithSelectors) it may not read other Nodes, from which Flannel learns their pod
+ * ranges.
  */
 export const windowsAccess = {
   name: "flannel-windows-nodes",
@@ -46,8 +47,8 @@ export const windowsAccess = {
 export const complete = accessInExisting(windowsAccess);
 
 /**
- * Flannel's objects in a cluster. Its ConfigMap is named by its content: a changed one is a new ConfigMap, which rolls out
- * like any change of a pod template.
+ * Flannel's objects in a cluster. The ConfigMap's name contains a hash of its content, so a change creates a new
+ * ConfigMap and rolls out like any change of a pod template.
  */
 export function flannelObjects(files: {
   readonly netConf: object;
@@ -63,14 +64,14 @@ export function flannelObjects(files: {
   });
 }
 
-/** Longest wait for its pods: two images over a slow line. */
+/** Longest wait for Flannel's pods, including the pull of two images over a slow connection. */
 const rolloutTimeout = "15m";
 
 /**
- * Flannel on the Linux nodes of a cluster: VXLAN with the VNI and port that Windows requires, or plain routes; and the
- * permissions of its service on Windows nodes.
+ * Flannel on the Linux nodes of a cluster, with VXLAN (VNI and port as Windows requires) or plain routes, and the
+ * permissions that Flannel's service on Windows nodes needs.
  *
- * Not responsible for that service: the node's own steps (node-steps.ts) install it, and wait for it.
+ * Not responsible for that service: the node's own steps (node-steps.ts) install it and wait for it.
  */
 export class Flannel extends pulumi.ComponentResource implements PodNetwork {
   readonly resource: pulumi.Resource;

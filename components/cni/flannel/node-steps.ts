@@ -18,7 +18,7 @@ export interface FlannelOnWindows extends WindowsPodNetwork {
 
 const programs = ["flannel", "flannelPlugin", "cniPlugins"] as const;
 
-/** Installs Flannel as a service, which is started when the node has joined. */
+/** Installs Flannel as a service that starts once the node has joined. */
 const installFlannel = nodeStep({
   name: "Install-Flannel",
   title: { doing: "gets Flannel", noun: "Flannel" },
@@ -62,7 +62,7 @@ const installFlannel = nodeStep({
   },
 });
 
-/** flanneld reads its pods' range from the Node, and then creates their network. */
+/** The HNS network comes after the join, because flanneld creates it and first reads the pod range from the Node. */
 export const flannelNodeSteps: PodNetworkSteps = {
   beforeJoin: [installFlannel],
   afterJoin: externalNetwork((node) => flannelHnsNetwork(networkOf(node).backend)),

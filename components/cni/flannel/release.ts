@@ -1,6 +1,6 @@
 import type { PublishedProgram } from "../pod-network.ts";
 
-/** A Flannel release, and matching CNI plugins; without a leading `v`. */
+/** Versions of Flannel and of matching CNI plugins, without a leading `v`. */
 export const flannelVersions = {
   daemon: "0.28.9",
   plugin: "1.9.1-flannel3",
@@ -8,8 +8,7 @@ export const flannelVersions = {
 } as const;
 
 /**
- * Its images, as its Documentation/kube-flannel.yml (v0.28.9) names them: the daemon, and the CNI plugin of the same
- * project.
+ * Flannel's images: the daemon, and the project's CNI plugin, as in its Documentation/kube-flannel.yml (v0.28.9).
  */
 export const flannelImages = {
   daemon: `ghcr.io/flannel-io/flannel:v${flannelVersions.daemon}`,
@@ -19,7 +18,7 @@ export const flannelImages = {
 const github = "https://github.com";
 const { daemon, plugin, cniPlugins } = flannelVersions;
 
-/** Flannel's own release. It has no checksum files, but GitHub knows the SHA-256 of each release asset. */
+/** Flannel's release has no checksum files, but GitHub's API returns the SHA-256 of each release asset. */
 const flannel = {
   file: "flannel-vVERSION-windows-amd64.tar.gz",
   uri: `${github}/flannel-io/flannel/releases/download/v${daemon}/flannel-v${daemon}-windows-amd64.tar.gz`,
@@ -31,7 +30,10 @@ const withChecksum = (file: string, version: string, repository: string): Publis
   return { file, uri, checksumUri: `${uri}.sha256` };
 };
 
-/** Programs of Windows nodes: its daemon, its CNI plugin, and win-overlay, win-bridge and host-local, which that calls. */
+/**
+ * Programs on Windows nodes: Flannel's daemon, its CNI plugin, and the plugins it calls (win-overlay, win-bridge,
+ * host-local).
+ */
 export const flannelPrograms = {
   flannel,
   flannelPlugin: withChecksum(

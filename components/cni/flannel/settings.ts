@@ -7,13 +7,13 @@ export const flannelSettings = z
   .strictObject({
     backend: z.enum(["vxlan", "host-gw"]).default("vxlan").meta({
       description:
-        "How packets get from node to node: `vxlan` (number 4096, port 4789, as Windows requires), or `host-gw`: plain routes on every node, since all are on one segment, and an l2bridge network on Windows.",
+        "How packets get from node to node: `vxlan` (VNI 4096, port 4789, as Windows requires), or `host-gw` (plain routes between nodes, which are all on one segment, and an l2bridge network on Windows).",
     }),
   })
   .prefault({});
 
 export const flannelChecks: readonly Check<NamedSettings>[] = [
-  // Its plain routes lead directly from node to node: all must be on the one network segment.
+  // host-gw routes packets directly from node to node, so all nodes must be on one network segment.
   {
     reads: ["cni.kind", "cni.flannel.backend", "network.cidr"],
     run: ({ cni, nodes, network }) =>
@@ -22,7 +22,7 @@ export const flannelChecks: readonly Check<NamedSettings>[] = [
         : nodes.flatMap(({ nodeIp }, index) =>
             unless(nodeIp === undefined || isOn(network.cidr, nodeIp), {
               path: ["nodes", index, "nodeIp"],
-              why: `is not on the lab's segment ${network.cidr}, and kindows:cni.flannel.backend host-gw knows only neighbours`,
+              why: `is not on the lab's segment ${network.cidr}, and kindows:cni.flannel.backend host-gw needs all nodes on one segment`,
               instead:
                 "Leave it out for the machine's own address, or write vxlan for the backend.",
             }),
@@ -30,13 +30,13 @@ export const flannelChecks: readonly Check<NamedSettings>[] = [
   },
 ];
 
-/** Malformed values are reported elsewhere. */
+/** Also true for a malformed value, which another check reports. */
 function isOn(segment: string, address: string): boolean {
   const [range, number] = [parseRange(segment), addressNumber(address)];
   return range === undefined || number === undefined || contains(range, number);
 }
 
-/** Pods of a rehearsed node have no network. */
+/** Whether the Windows nodes are rehearsed. Their pods have no network. */
 export function isRehearsed({ windows }: Pick<Settings, "windows">): boolean {
   return windows.image.kind === "rehearsal";
 }

@@ -14,7 +14,8 @@ export const ovnKubernetes: PodNetworkDefinition<undefined, "hybridOverlay" | "c
   programs: { hybridOverlay: program, cniPlugins: flannelPrograms.cniPlugins },
   onWindows: () => ({ kind: "none" }),
   nodeSteps: {
-    // hybrid-overlay-node.exe makes its networks on the switch of the first one, which alone cuts the machine off.
+    // hybrid-overlay-node.exe creates its networks on the first network's switch. Creating that switch disconnects the
+    // machine.
     beforeJoin: externalNetwork(() => "External"),
     afterJoin: [installHybridOverlay],
   },

@@ -11,7 +11,7 @@ import {
 import { accessRights, type NamedPrograms, type PodNetworkInExisting } from "../pod-network.ts";
 import { type HybridOverlayOnWindows, hybridOverlayNetwork, program } from "./node-steps.ts";
 
-/** Default of ovn-kubernetes, and the one port that Windows Server 2019 has. */
+/** Default VXLAN port of ovn-kubernetes, and the only one that Windows Server 2019 supports. */
 const usualPort = 4789;
 
 const foundHybridOverlay = (vxlanPort: number): HybridOverlayOnWindows => ({
@@ -21,7 +21,7 @@ const foundHybridOverlay = (vxlanPort: number): HybridOverlayOnWindows => ({
 
 const at = ["cni", "hybridOverlay"];
 
-/** Nobody publishes hybrid-overlay-node.exe, so somebody has to say where it is, and what it has to be. */
+/** hybrid-overlay-node.exe is not published anywhere, so the settings must name its location and checksum. */
 const programNamed: Check<WrittenExisting> = {
   reads: ["cni.hybridOverlay", "cni.kind"],
   run({ cni: { kind, hybridOverlay } }) {
@@ -66,7 +66,7 @@ export const existingOvnKubernetes: PodNetworkInExisting = {
 
 const noProgram: HostProblem = {
   subject: "kindows:cni.hybridOverlay",
-  why: "is missing; the cluster has OVN-Kubernetes, whose program for Windows nobody publishes",
+  why: "is missing; the cluster has OVN-Kubernetes, whose program for Windows is not published anywhere",
   instead:
     "Write where hybrid-overlay-node.exe of the cluster's version is, and its SHA-256, and kindows:cni.kind: ovn-kubernetes.",
 };
@@ -78,8 +78,9 @@ function programUri({ path, url }: NamedFile): string | undefined {
 type Options = Readonly<Record<string, string | undefined>>;
 
 /**
- * ovn-kubernetes' options, by their names on its command line: out of its ConfigMap, and out of the environment and
- * arguments that its manifests and its chart give its pods (dist/templates, dist/images/ovnkube.sh).
+ * Options of ovn-kubernetes by their names on its command line. They are read from its ConfigMap, and from the
+ * environment and arguments that its manifests and chart give its pods (dist/templates, dist/images/ovnkube.sh).
+ * Undefined if the cluster does not have it.
  */
 function ovnOptions(answers: ClusterAnswers): Options | undefined {
   const config = found<V1ConfigMap>(answers, "ovnConfig")?.data?.["ovnkube.conf"];
@@ -103,7 +104,7 @@ function argumentsOf(words: readonly string[]): Options {
   return Object.fromEntries([...options].map(([, name = "", value]) => [name, value ?? "true"]));
 }
 
-/** Of ovnkube.conf, whose sections have shorter names of some options. */
+/** Options in ovnkube.conf, where the section `hybridoverlay` uses shorter names for some. */
 function configured(text: string): Options {
   let section = "";
   const options: Record<string, string> = {};
@@ -120,11 +121,11 @@ function configured(text: string): Options {
   return options;
 }
 
-/** What Windows nodes need of the cluster; changing it restarts the network of all pods, so nothing here does it. */
+/** Problems that are only reported, because solving them restarts the network of all pods. */
 function overlayProblems(answers: ClusterAnswers, options: Options): readonly HostProblem[] {
   const subject = "OVN-Kubernetes";
   if (options["enable-hybrid-overlay"] !== "true") {
-    const why = "has no hybrid overlay, by which alone Windows nodes take part";
+    const why = "has no hybrid overlay, without which Windows nodes cannot take part";
     const instead =
       "Start ovnkube with --enable-hybrid-overlay, --hybrid-overlay-cluster-subnets and --no-hostsubnet-nodes=kubernetes.io/os=windows, then restart it on all nodes.";
     return [{ subject, why, instead }];
@@ -149,5 +150,5 @@ function overlayProblems(answers: ClusterAnswers, options: Options): readonly Ho
   ];
 }
 
-/** What ovn-kubernetes notes on Nodes of the overlay begins with (hybrid-overlay/pkg/types/types.go). */
+/** Prefix of the annotations on Nodes of the hybrid overlay (hybrid-overlay/pkg/types/types.go). */
 const annotation = "k8s.ovn.org/hybrid-overlay-";

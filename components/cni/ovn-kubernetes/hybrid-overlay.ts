@@ -1,11 +1,16 @@
 import { accessInExisting } from "../windows-access.ts";
 
-/** A cluster is not created with it. */
+/** Never called: the settings allow OVN-Kubernetes only for existing clusters. */
 export function install(): never {
-  throw new Error("OVN-Kubernetes is found in existing clusters, and not installed");
+  throw new Error(
+    "OVN-Kubernetes is supported in existing clusters, but kindows cannot install it",
+  );
 }
 
-/** Its service on Windows nodes sees all Nodes, which have their ranges, and all pods, whose addresses it announces. */
+/**
+ * The hybrid overlay's service on Windows nodes reads all Nodes, which have the pod ranges, and all pods, whose
+ * addresses it announces.
+ */
 export const complete = accessInExisting({
   name: "hybrid-overlay-windows-nodes",
   resources: ["nodes", "pods"],

@@ -2,14 +2,16 @@ import { nodeStep } from "../../windows/node-step.ts";
 import { placesOf } from "../../windows/media-folder.ts";
 import type { PublishedProgram, WindowsPodNetwork } from "../pod-network.ts";
 
-/** The hybrid overlay's program for Windows. Nobody publishes it: the settings say where it is. */
+/** The hybrid overlay's program for Windows. It is not published anywhere, so the settings say where it is. */
 export const program: PublishedProgram = {
   file: "hybrid-overlay-node.exe",
   uri: "",
   checksumUri: "",
 };
 
-/** Name of the pods' HNS network, as hybrid-overlay-node.exe gives it (hybrid-overlay/pkg/controller/node_windows.go). */
+/**
+ * Name of the pods' HNS network, as hybrid-overlay-node.exe gives it (hybrid-overlay/pkg/controller/node_windows.go).
+ */
 export const hybridOverlayNetwork = "OVNKubernetesHybridOverlayNetwork";
 
 export interface HybridOverlayOnWindows extends WindowsPodNetwork {
@@ -20,7 +22,10 @@ export interface HybridOverlayOnWindows extends WindowsPodNetwork {
 
 const programs = ["hybridOverlay", "cniPlugins"] as const;
 
-/** Installs and starts the hybrid overlay's service: it reads the node's range from the Node, and makes the pods' network. */
+/**
+ * Installs and starts the hybrid overlay's service, which reads the pod range from the Node and creates the pods'
+ * network.
+ */
 export const installHybridOverlay = nodeStep({
   name: "Install-HybridOverlay",
   title: { doing: "gets OVN's hybrid overlay", noun: "hybrid overlay" },

@@ -1,6 +1,6 @@
 /**
- * Host action: adds a Linux worker to a kind cluster, which kind itself cannot, and waits until it is Ready. A worker
- * that has joined is adopted, a half-made one is made again.
+ * Host action: adds a Linux worker to an existing kind cluster, which kind itself cannot do, and waits until it is
+ * Ready. A worker that has already joined is kept; an unfinished one is created again.
  */
 import type { V1Node } from "@kubernetes/client-node";
 import { messageOf } from "../../../host/failure.ts";
@@ -44,7 +44,7 @@ await runAction(environment, async ({ KUBECONFIG_CONTENT: kubeconfig, WORKER: wo
     say(`the worker ${name} has joined already`);
   } else {
     if (present) {
-      say(`removing the half-made worker ${name}`);
+      say(`removing the unfinished worker ${name}`);
       await removeContainers([name]);
     }
     await deleteStaleNode(name, api);
@@ -68,40 +68,41 @@ async function hasJoined(name: string, api: ClusterApi): Promise<boolean> {
   }
 }
 
-/** A node object of a container that is gone would pass for the new one. */
+/** Deletes the Node of an earlier container, which would be mistaken for the new worker's. */
 async function deleteStaleNode(name: string, api: ClusterApi): Promise<void> {
   try {
     const isRemoved = await api.delete(`/api/v1/nodes/${name}`);
     if (isRemoved) say(`removed the node ${name} of an earlier container`);
   } catch (error) {
-    throw new Error(`the API server does not let the worker ${name} be made: ${messageOf(error)}`);
+    throw new Error(`the earlier node ${name} could not be deleted: ${messageOf(error)}`);
   }
 }
 
-async function startContainer(made: Worker): Promise<void> {
-  const first = firstControlPlane(made.cluster);
+async function startContainer(worker: Worker): Promise<void> {
+  const { name } = worker;
+  const first = firstControlPlane(worker.cluster);
   const sibling = JSON.parse(await docker(["inspect", first])) as [ControlPlaneContainer];
-  say(`starting the container ${made.name}`);
+  say(`starting the container ${name}`);
   // Docker may have to pull the image.
-  await docker(workerRunArgs(made, sibling[0]), { timeoutSeconds: 600 });
-  const wait = { what: `systemd in the container ${made.name}`, timeoutSeconds: timeouts.start };
+  await docker(workerRunArgs(worker, sibling[0]), { timeoutSeconds: 600 });
+  const wait = { what: `systemd in the container ${name}`, timeoutSeconds: timeouts.start };
   await waitUntil(wait, async () => {
-    const log = await docker(["logs", "--tail", "200", made.name]);
+    const log = await docker(["logs", "--tail", "200", name]);
     return nodeStarted.test(log) ? undefined : (log.trim().split("\n").at(-1) ?? "an empty log");
   });
-  // What kind patched into containerd's configuration for this host, workers need as well.
+  // kind has patched containerd's configuration for this host on the control plane; workers need the same one.
   const config = "/etc/containerd/config.toml";
   const wanted = await docker(["exec", first, "cat", config]);
-  if ((await docker(["exec", made.name, "cat", config])) !== wanted) {
+  if ((await docker(["exec", name, "cat", config])) !== wanted) {
     const input = `${wanted}\n`;
-    await docker(["exec", "--interactive", made.name, "cp", "/dev/stdin", config], { input });
+    await docker(["exec", "--interactive", name, "cp", "/dev/stdin", config], { input });
     const restart = "! pgrep --exact containerd || systemctl restart containerd";
-    await docker(["exec", made.name, "bash", "-c", restart]);
+    await docker(["exec", name, "bash", "-c", restart]);
   }
 }
 
-async function join(made: Worker, kubeconfig: string, api: ClusterApi): Promise<void> {
-  const { name, cluster, endpoint } = made;
+async function join(worker: Worker, kubeconfig: string, api: ClusterApi): Promise<void> {
+  const { name, cluster, endpoint } = worker;
   const token = await mintToken(api, { ttlMinutes: 10, description: `kindows: join of ${name}` });
   try {
     const input = workerJoinConfig({
@@ -109,7 +110,7 @@ async function join(made: Worker, kubeconfig: string, api: ClusterApi): Promise<
       cluster,
       endpoint,
       token,
-      address: await containerAddress(name, made.network),
+      address: await containerAddress(name, worker.network),
       caCertHash: caCertHash(kubeconfig),
     });
     const write = `umask 077 && cat > ${joinFile}`;
@@ -119,7 +120,7 @@ async function join(made: Worker, kubeconfig: string, api: ClusterApi): Promise<
     await docker(["exec", name, "kubeadm", "join", "--config", joinFile], { timeoutSeconds });
     await docker(["exec", name, "rm", joinFile]);
   } finally {
-    // Used up, or of no use any more; it would die by itself in minutes.
+    // The token is used up or no longer needed. It would expire by itself within minutes.
     const why = await revokeToken(api, tokenId(token));
     if (why !== undefined) say(`the join token stays for 10 minutes: ${why}`);
   }

@@ -1,4 +1,4 @@
-/** Host action: sets some fields of an object of the cluster, and nothing else of it, by server-side apply. */
+/** Host action: sets only the given fields of an object of the cluster, by server-side apply. */
 import * as z from "zod";
 import { messageOf } from "../../../host/failure.ts";
 import { runAction, say, text } from "../../host-action/run-action.ts";
@@ -7,7 +7,7 @@ import { ClusterApi } from "../../../kubernetes/cluster-api.ts";
 export const environment = {
   KUBECONFIG_CONTENT: text,
   CHANGE: z.strictObject({
-    /** As people call it. */
+    /** Display name, e.g. `Installation default`. */
     object: z.string(),
     path: z.string().startsWith("/"),
     fields: z.record(z.string(), z.unknown()),

@@ -1,6 +1,6 @@
 /**
- * Host action: waits until the control planes are Ready and every pod of kube-system on them is, and prints the names
- * of the nodes.
+ * Host action: waits until the control planes and all pods of kube-system on them are ready, and prints the control
+ * planes' names.
  */
 import type { V1PodList } from "@kubernetes/client-node";
 import * as z from "zod";
@@ -30,7 +30,7 @@ await runAction(environment, async ({ KUBECONFIG_CONTENT, CLUSTER: request }) =>
   };
   await waitUntil(options, async () => {
     const { items } = await api.get<V1PodList>("/api/v1/namespaces/kube-system/pods");
-    // Those on other nodes are the business of who made the node; unscheduled ones are ours.
+    // Pods on other nodes are not waited for; pods that no node has yet are.
     const ours = items.filter(
       (pod) => !pod.spec?.nodeName || request.controlPlanes.includes(pod.spec.nodeName),
     );

@@ -1,6 +1,6 @@
 /**
- * Host action: waits until a node is registered, removes the token it joined with, and gives it its labels and taints
- * where it has others; one that an upgrade has closed to pods is opened again once it is Ready.
+ * Host action: waits until a node is registered, deletes the token it joined with, and sets its labels and taints. A
+ * node that an upgrade has cordoned is uncordoned once it is Ready.
  */
 import * as z from "zod";
 import { withLabelsAndTaints } from "../labels-and-taints.ts";
@@ -21,7 +21,7 @@ export const environment = {
     taints: z
       .array(z.strictObject({ key: z.string(), value: z.string(), effect: z.string() }))
       .default([]),
-    /** Not looked at: with others this runs again. */
+    /** Not read. Other versions make Pulumi run this action again. */
     versions: z.record(z.string(), z.string()).default({}),
   }),
 };
@@ -33,7 +33,7 @@ await runAction(environment, async ({ KUBECONFIG_CONTENT, TOKEN_ID, NODE: reques
   const why = await revokeToken(api, TOKEN_ID);
   if (why !== undefined) say(`the join token of ${request.name} stays until it expires: ${why}`);
   if (await changeNode(api, request.name, (node) => withLabelsAndTaints(node, request))) {
-    say(`${request.name} has its labels and taints as set`);
+    say(`the labels and taints of ${request.name} are set`);
   }
   if (await endUpgrade(api, request.name, request.timeoutSeconds)) {
     say(`${request.name} is upgraded and takes pods again`);

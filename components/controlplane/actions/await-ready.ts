@@ -7,7 +7,7 @@ import { ClusterApi } from "../../../kubernetes/cluster-api.ts";
 export const environment = {
   KUBECONFIG_CONTENT: text,
   NODE: z.strictObject({ name: z.string(), timeoutSeconds: z.number().positive() }),
-  /** Not looked at: when the node has joined with another one, this runs again. */
+  /** Not read. A new token, from another join, makes Pulumi run this action again. */
   TOKEN_ID: text,
 };
 

@@ -3,12 +3,11 @@ import { loadBalancerReference, standInLabel } from "../load-balancer-image/refe
 import { docker } from "../../../host/docker.ts";
 import { say } from "../../host-action/run-action.ts";
 
-/** Loading a gigabyte from a slow disk. */
+/** Enough to load a gigabyte from a slow disk. */
 const loadTimeoutSeconds = 600;
 
 /**
- * Loads the images that were built here and that Docker has not (any more). Any other image is left to Docker, which
- * pulls it.
+ * Loads images that were built on this host into Docker if they are missing there. Docker pulls all others itself.
  */
 export async function ensureClusterImages(shape: {
   readonly image: string;
@@ -28,8 +27,8 @@ export async function ensureClusterImages(shape: {
 }
 
 /**
- * Removes the image that stands in for Envoy, so that nobody takes it for the real one later. It stays while another
- * cluster uses it, and the real one stays anyway.
+ * Removes the image that stands in for Envoy, so that it is not mistaken for the real one later. The real image is
+ * kept, and so is the stand-in while another cluster uses it.
  */
 export async function dropStandIn(): Promise<void> {
   try {
@@ -40,6 +39,6 @@ export async function dropStandIn(): Promise<void> {
       say(`removed the placeholder image for ${loadBalancerReference}`);
     }
   } catch {
-    // There is none, or it is in use.
+    // The image does not exist, or it is in use.
   }
 }

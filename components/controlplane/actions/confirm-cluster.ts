@@ -1,7 +1,4 @@
-/**
- * Host action: sees to it that a cluster which was there before answers, and is still the one that was looked at.
- * Changes nothing.
- */
+/** Host action: checks that an existing cluster answers and is still the one that was examined. Changes nothing. */
 import type { V1Namespace } from "@kubernetes/client-node";
 import * as z from "zod";
 import { runAction, say, text } from "../../host-action/run-action.ts";
@@ -20,7 +17,7 @@ await runAction(environment, async ({ KUBECONFIG_CONTENT, CLUSTER: { id } }) => 
   const { metadata } = await api.get<V1Namespace>("/api/v1/namespaces/kube-system");
   if (metadata?.uid !== id) {
     throw new Error(
-      `the kubeconfig leads to another cluster (${metadata?.uid ?? ""}) than the one that was looked at (${id})`,
+      `the kubeconfig leads to another cluster (${metadata?.uid ?? ""}) than the one that was examined (${id})`,
     );
   }
   say(`the cluster ${id} answers`);

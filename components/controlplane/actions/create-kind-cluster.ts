@@ -1,3 +1,7 @@
+/**
+ * Host action: creates a kind cluster, or keeps one that is complete and has the wanted shape, and prints its
+ * kubeconfig; secret.
+ */
 import { createHash } from "node:crypto";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import os from "node:os";
@@ -16,16 +20,17 @@ import { reachableKubeconfig } from "../../../kubernetes/kubeconfig.ts";
 import { createTimeoutSeconds, removeCluster, withCluster } from "./remove-cluster.ts";
 import { ensureClusterImages } from "./cluster-images.ts";
 
-/** File in the first control plane that is written last; its content tells clusters of different shapes apart. */
+/** File in the first control plane that is written last. It contains a hash of the cluster's shape. */
 const markerFile = "/kind/kindows-complete";
 
 /** Longest wait for the API server of a cluster whose containers were stopped, in seconds. */
 const restartTimeoutSeconds = 180;
 
 /**
- * Whether a cluster was made to its end, in this shape. Its containers are started if they were stopped.
+ * Whether the cluster is complete and has this shape. Starts its containers if they were stopped.
  *
- * @throws when it was, but its API server does not answer: somebody's work may be in it, so it is not thrown away.
+ * @throws if it is complete but its API server does not answer. The cluster is not replaced then, because it may
+ * contain somebody's work.
  */
 async function completeCluster(
   shape: ClusterShape,
@@ -49,7 +54,7 @@ async function completeCluster(
     }));
   } catch (error) {
     throw new Error(
-      `the cluster ${shape.name} is there but does not answer (${messageOf(error)}): ` +
+      `the cluster ${shape.name} exists but does not answer (${messageOf(error)}): ` +
         `look at \`docker logs ${first}\`, or remove it with \`kind delete cluster --name ${shape.name}\` and run this again`,
     );
   }
@@ -57,7 +62,7 @@ async function completeCluster(
 }
 
 async function finishCluster(shape: ClusterShape): Promise<void> {
-  // kind's bootstrap token is the same everywhere and lives for a day; ours are minted for each join.
+  // kind's bootstrap token is the same everywhere and valid for a day. Ours are minted for each join.
   const removal = ["delete", "secret", "bootstrap-token-abcdef", "--ignore-not-found"];
   await kubectl(shape.name, ["--namespace", "kube-system", ...removal]);
   await removeTaints(shape.name);
@@ -66,7 +71,7 @@ async function finishCluster(shape: ClusterShape): Promise<void> {
   });
 }
 
-/** Control planes take ordinary pods whatever the number of workers: those come and go by setting. */
+/** Lets control planes run ordinary pods. The number of workers does not matter, because it can change later. */
 async function removeTaints(cluster: string): Promise<void> {
   const taint = "node-role.kubernetes.io/control-plane";
   const tainted = await kubectl(cluster, [
@@ -94,8 +99,8 @@ export const environment = { CLUSTER: clusterSchema };
 type Shape = z.infer<typeof clusterSchema>;
 
 /**
- * What fails on a busy machine and not the next time: Docker's runtime entering a container, and etcd's short time
- * limits while a second control plane joins.
+ * Errors that happen on a busy machine and not on a second try: Docker's runtime cannot enter a container, or etcd's
+ * short time limits pass while a second control plane joins.
  */
 const transient = /OCI runtime exec failed|failed to join node with kubeadm/;
 
@@ -106,9 +111,9 @@ await runAction(environment, ({ CLUSTER: shape }) =>
 async function ensureCluster(shape: Shape): Promise<string> {
   const present = await labelledContainers(`${clusterLabel}=${shape.name}`);
   if (present.length > 0 && (await completeCluster(shape, present))) {
-    say(`the cluster ${shape.name} is there and complete`);
+    say(`the cluster ${shape.name} exists and is complete`);
   } else {
-    if (present.length > 0) say(`there is a half-made or different cluster ${shape.name}`);
+    if (present.length > 0) say(`replacing the unfinished or different cluster ${shape.name}`);
     await removeCluster(shape.name);
     await ensureClusterImages(shape);
     await kindCreateWithRetry(shape);
@@ -122,7 +127,7 @@ async function ensureCluster(shape: Shape): Promise<string> {
   return reachableKubeconfig(admin, {
     name: shape.name,
     address,
-    // A control plane's own address is in its certificate; the load balancer's is not, only its name.
+    // The certificate contains a single control plane's address, but only the name of a load balancer.
     serverName: shape.controlPlanes === 1 ? undefined : endpoint,
   });
 }
@@ -133,7 +138,7 @@ async function kindCreateWithRetry(shape: Shape): Promise<void> {
   } catch (error) {
     const message = messageOf(error);
     if (!transient.test(message)) throw error;
-    say(`${message}\nThis may pass: making the cluster once more.`);
+    say(`${message}\nThis may be temporary: creating the cluster once more.`);
     await removeCluster(shape.name);
     await kindCreate(shape);
   }
@@ -146,7 +151,7 @@ async function kindCreate(shape: Shape): Promise<void> {
   try {
     const config = path.join(folder, "kind.yaml");
     await writeFile(config, kindConfig(shape, traits));
-    // kind goes with this process: one that lives on would remove what the next run makes.
+    // kind is killed with this process. Otherwise it would go on and remove what the next run creates.
     const args = [
       ...["--pdeathsig", "KILL", await kindProgram(), "create", "cluster"],
       ...["--config", config, "--kubeconfig", path.join(folder, "kubeconfig")],
@@ -166,7 +171,7 @@ async function kindCreate(shape: Shape): Promise<void> {
     const done = await kind;
     if (done.failed) {
       const how = done.timedOut ? "time limit" : `exit code ${done.exitCode}`;
-      throw new Error(`kind create cluster failed (${how}):\n${lastWords(done.all)}`);
+      throw new Error(`kind create cluster failed (${how}):\n${errorLines(done.all)}`);
     }
   } finally {
     await rm(folder, { recursive: true, force: true });
@@ -177,14 +182,14 @@ async function kindProgram(): Promise<string> {
   const kind = builtSoFar().tools["kind"] ?? (await findOnPath("kind", process.env["PATH"] ?? ""));
   if (kind === undefined) {
     throw new Error(
-      "there is no kind: run `./kindows prepare`, or put it on the PATH (https://kind.sigs.k8s.io)",
+      "kind was not found: run `./kindows prepare`, or put it on the PATH (https://kind.sigs.k8s.io)",
     );
   }
   return kind;
 }
 
-/** kind's own error, and the end of what the program that failed in a node wrote. */
-function lastWords(output: string): string {
+/** kind's error lines, and the end of its output, where the program that failed in a node says why. */
+function errorLines(output: string): string {
   const lines = output.trim().split("\n");
   const errors = lines.filter((line) => /^(ERROR|error|fatal|panic)/.test(line));
   return [...new Set([...errors, ...lines.slice(-12)])].join("\n");

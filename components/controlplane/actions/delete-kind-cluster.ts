@@ -1,4 +1,4 @@
-/** Host action: removes a kind cluster with all its containers, Linux workers too; fine when it is gone already. */
+/** Host action: removes a kind cluster with all its containers, including Linux workers, if it still exists. */
 import * as z from "zod";
 import { loadBalancerName } from "../../../config/names.ts";
 import { dropStandIn } from "./cluster-images.ts";

@@ -1,12 +1,12 @@
 import type { V1EndpointSlice } from "@kubernetes/client-node";
 import type { ClusterApi } from "../../../kubernetes/cluster-api.ts";
 
-/** A slice as the API server writes it: a list without elements comes back from its store as null. */
+/** A slice as the API server returns it: an empty list may be null. */
 type WrittenSlice = Omit<V1EndpointSlice, "endpoints"> & {
   readonly endpoints: V1EndpointSlice["endpoints"] | null;
 };
 
-/** A namespace's EndpointSlices with a label; one without endpoints has an empty list of them. */
+/** Returns a namespace's EndpointSlices, with an empty list instead of null for a slice without endpoints. */
 export async function readEndpointSlices(
   api: ClusterApi,
   namespace: string,
@@ -20,8 +20,8 @@ export async function readEndpointSlices(
 }
 
 /**
- * The lowest IPv4 address that API servers publish for the Service `kubernetes`, so that it stays the same as long as its
- * server exists.
+ * The lowest IPv4 address that API servers publish for the Service `kubernetes`. Choosing the lowest keeps the result
+ * stable as long as that server exists.
  */
 export function publishedAddress(
   slices: readonly V1EndpointSlice[],

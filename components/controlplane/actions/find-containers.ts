@@ -1,4 +1,4 @@
-/** Host action: says whether the containers that its arguments name are there, and run. */
+/** Host action for a refresh: reports which of the containers named by its arguments are missing or not running. */
 import { docker } from "../../../host/docker.ts";
 import type { Finding } from "../../host-action/host-action.ts";
 import { runAction } from "../../host-action/run-action.ts";
@@ -8,7 +8,7 @@ await runAction({}, async (): Promise<Finding | undefined> => {
   const states = new Map(listed.split("\n").map((line) => line.split(" ") as [string, string]));
   const named = process.argv.slice(2);
   const missing = named.filter((name) => !states.has(name));
-  const idle = named.filter((name) => states.get(name) !== "running");
+  const stopped = named.filter((name) => states.get(name) !== "running");
   if (missing.length > 0) return { gone: `there is no container ${missing.join(", ")}` };
-  return idle.length > 0 ? { changed: `not running: ${idle.join(", ")}` } : undefined;
+  return stopped.length > 0 ? { changed: `not running: ${stopped.join(", ")}` } : undefined;
 });

@@ -1,11 +1,11 @@
-/** Host action: prints the ways to Linux nodes' pods and to Services, a list of `range` and `nextHop`. */
+/** Host action: prints the routes to Linux nodes' pods and to Services, as a list of `range` and `nextHop`. */
 import type { V1NodeList } from "@kubernetes/client-node";
 import { runAction, say, text } from "../../host-action/run-action.ts";
 import { nodeRoutes, routedSchema } from "../node-routes.ts";
 import { ClusterApi } from "../../../kubernetes/cluster-api.ts";
 import { waitUntil } from "../../../host/wait-until.ts";
 
-/** Longest wait for nodes that have joined to get their pods' ranges, in seconds. */
+/** Longest wait until the joined nodes have their pod ranges, in seconds. */
 const timeoutSeconds = 60;
 
 export const environment = {

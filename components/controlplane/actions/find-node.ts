@@ -1,6 +1,6 @@
 /**
- * Host action: says whether the node that its argument names is in the cluster, with its labels and taints. With `token`
- * after the name: whether the node has joined with a bootstrap token, or still can.
+ * Host action for a refresh: reports whether the node that its argument names is missing or has other labels or taints.
+ * With `token` after the name, reports instead whether both the node and its bootstrap token are missing.
  */
 import type { V1Node } from "@kubernetes/client-node";
 import * as z from "zod";
@@ -19,15 +19,15 @@ const node = z.object({
 });
 
 await (subject === "token"
-  ? runAction({ KUBECONFIG_CONTENT: text, PULUMI_COMMAND_STDOUT: text }, (given) =>
-      look(given.KUBECONFIG_CONTENT, async (api) => {
-        const secret = tokenSecretPath(tokenId(given.PULUMI_COMMAND_STDOUT));
-        const isThere = (await findNode(api)) ?? (await api.find(secret));
-        return isThere ? undefined : { gone: `there is neither the token nor the node ${name}` };
+  ? runAction({ KUBECONFIG_CONTENT: text, PULUMI_COMMAND_STDOUT: text }, (variables) =>
+      inspect(variables.KUBECONFIG_CONTENT, async (api) => {
+        const secret = tokenSecretPath(tokenId(variables.PULUMI_COMMAND_STDOUT));
+        const found = (await findNode(api)) ?? (await api.find(secret));
+        return found ? undefined : { gone: `there is neither the token nor the node ${name}` };
       }),
     )
   : runAction({ KUBECONFIG_CONTENT: text, NODE: node }, ({ KUBECONFIG_CONTENT, NODE }) =>
-      look(KUBECONFIG_CONTENT, async (api) => {
+      inspect(KUBECONFIG_CONTENT, async (api) => {
         const found = await findNode(api);
         if (found === undefined) return { changed: `there is no node ${name}` };
         const isAsSet = withLabelsAndTaints(found, NODE) === undefined;
@@ -39,8 +39,8 @@ function findNode(api: ClusterApi): Promise<V1Node | undefined> {
   return api.find(`/api/v1/nodes/${name}`);
 }
 
-/** A cluster that does not answer says nothing of what is in it. */
-async function look(
+/** Reports nothing if the cluster does not answer, because its content is unknown then. */
+async function inspect(
   kubeconfig: string,
   find: (api: ClusterApi) => Promise<Finding | undefined>,
 ): Promise<Finding | undefined> {

@@ -1,4 +1,4 @@
-/** Host action: makes the cluster accept a new bootstrap token and prints it, and nothing else; secret. */
+/** Host action: makes the cluster accept a new bootstrap token and prints only that; secret. */
 import * as z from "zod";
 import { ClusterApi } from "../../../kubernetes/cluster-api.ts";
 import { mintToken } from "../join-token.ts";

@@ -5,7 +5,7 @@ import { podTroubles } from "../../../kubernetes/pod-state.ts";
 import { say } from "../../host-action/run-action.ts";
 import { type Look, waitUntil, type WaitOptions } from "../../../host/wait-until.ts";
 
-/** Waits for a node to be Ready, and says what stands against its pods: one of them may be its network. */
+/** Waits for a node to be Ready. Reports problems of its pods too, because one of them may be its pod network. */
 export function awaitReadyNode(
   api: ClusterApi,
   name: string,
@@ -20,7 +20,7 @@ export function awaitReadyNode(
   });
 }
 
-/** All pods of a node. */
+/** Path of the list of all pods on a node. */
 export function podsOn(node: string): string {
   return `/api/v1/pods?fieldSelector=${encodeURIComponent(`spec.nodeName=${node}`)}`;
 }
@@ -28,8 +28,8 @@ export function podsOn(node: string): string {
 /**
  * Waits until a node is in the cluster, Ready or not.
  *
- * One that was deleted there while its kubelet runs never comes back by itself, since a kubelet registers only when it
- * starts: the error says so.
+ * The error has a hint, because a Node that was deleted while its kubelet runs never comes back by itself: a kubelet
+ * registers its Node only when it starts.
  */
 export function awaitRegisteredNode(
   api: ClusterApi,

@@ -1,6 +1,6 @@
 /**
- * Host action: drains a Linux worker for a bounded time, deletes its node, and removes its container; fine when any of
- * them, or the whole cluster, is gone.
+ * Host action: drains a Linux worker for a limited time, deletes its Node and removes its container. Succeeds if any of
+ * them, or the whole cluster, does not exist any more.
  */
 import * as z from "zod";
 import { ClusterApi } from "../../../kubernetes/cluster-api.ts";
@@ -9,7 +9,7 @@ import { labelledContainers, removeContainers } from "../../../host/docker.ts";
 import { drainAndDelete } from "../drain.ts";
 import { runAction, say, text } from "../../host-action/run-action.ts";
 
-/** Longest wait for an answer of the API server, in seconds: a cluster that gives none counts as gone. */
+/** Longest wait for an answer of the API server, in seconds. A cluster that does not answer counts as gone. */
 const apiTimeoutSeconds = 10;
 
 export const environment = {

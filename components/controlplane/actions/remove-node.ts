@@ -1,4 +1,6 @@
-/** Host action: cordons and drains a node and deletes it; fine when the node or the whole cluster is gone. */
+/**
+ * Host action: cordons, drains and deletes a node. Succeeds if the node or the whole cluster does not exist any more.
+ */
 import * as z from "zod";
 import { ClusterApi } from "../../../kubernetes/cluster-api.ts";
 import { drainAndDelete } from "../drain.ts";
@@ -9,7 +11,7 @@ export const environment = {
   NODE: z.object({
     name: z.string(),
     drainTimeoutSeconds: z.number().positive().default(60),
-    /** A cluster that does not answer counts as gone. */
+    /** Longest wait for an answer of the API server. A cluster that does not answer counts as gone. */
     apiTimeoutSeconds: z.number().positive().default(10),
   }),
 };

@@ -7,13 +7,13 @@ import { publicKeyHash } from "../../../kubernetes/ca-cert-hash.ts";
 import type { WantedPodNetwork, WindowsPodNetwork } from "../../cni/pod-network.ts";
 import { inExisting, podNetworkNamed } from "../../cni/registry.ts";
 import { type ClusterAnswers, found, foundItems } from "./cluster-answers.ts";
-import { type Right, rightsQuestions, rightText } from "./rights.ts";
+import { type Right, joiningRights, rightText } from "./rights.ts";
 
 /** How many minor versions a kubelet may be older than the API server: Kubernetes' version skew policy. */
 const kubeletMayLag = 3;
 
-/** Written on everything that this program makes in a cluster. */
-const ownMark = "pulumi.com/patchFieldManager";
+/** Annotation of every object that this program creates in a cluster. */
+const ownAnnotation = "pulumi.com/patchFieldManager";
 
 export interface WantedCluster {
   readonly kubernetesVersion: string;
@@ -25,16 +25,16 @@ export interface WantedCluster {
 }
 
 export interface ClusterFacts {
-  /** Tells it from every other: the uid of its namespace kube-system. */
+  /** Identifies the cluster: the uid of its namespace kube-system. */
   readonly id: string;
   /** Version of its API server, without a leading `v`. */
   readonly serverVersion: string;
   readonly distribution: Distribution;
   readonly podNetwork: WindowsPodNetwork;
   readonly kubeProxy: "install" | "there";
-  /** How machines find the API server. */
+  /** `host:port` of the API server as machines reach it. */
   readonly endpoint: string;
-  /** `sha256:<hex>` of the CA that kubeadm's join will see. */
+  /** `sha256:<hex>` of the public key of the CA in `cluster-info`, which `kubeadm join` reads. */
   readonly caCertHash: string;
   readonly podCidr: string;
   readonly serviceCidr: string;
@@ -56,7 +56,7 @@ export function checkCluster(answers: ClusterAnswers, wanted: WantedCluster): Cl
   const server = found<{ gitVersion?: string }>(answers, "version")?.gitVersion ?? "";
   const distribution = checkDistribution(answers, server, report);
   if (distribution === undefined) {
-    // Whatever else there is to say, nobody can mend it.
+    // Nothing else matters if machines cannot join this kind of cluster.
     checkRights(answers, [], report);
     return { problems, warnings: [] };
   }
@@ -73,8 +73,8 @@ export function checkCluster(answers: ClusterAnswers, wanted: WantedCluster): Cl
   if (id === undefined) {
     report(
       "Namespace kube-system",
-      "cannot be read: what tells the cluster from others is not known",
-      "Have the kubeconfig's user read it.",
+      "cannot be read; its uid identifies the cluster",
+      "Allow the kubeconfig's user to read it.",
     );
   }
   if (problems.length > 0 || !target || !ranges || id === undefined) return { problems, warnings };
@@ -86,28 +86,28 @@ export function checkCluster(answers: ClusterAnswers, wanted: WantedCluster): Cl
 type Distribution = "kubeadm" | "kubespray";
 
 const own = (what: string): string =>
-  `Join Windows machines by ${what}; kindows joins them to clusters of kubeadm's.`;
+  `Join Windows machines with ${what}; kindows joins them only to kubeadm clusters.`;
 
 const noWindows = (name: string): string =>
-  `${name} has no Windows nodes; kindows joins them to clusters of kubeadm's.`;
+  `${name} does not support Windows nodes; kindows joins them only to kubeadm clusters.`;
 
 /**
- * Kinds of clusters that nodes do not join by kubeadm, by what their API server's version, nodes' labels, groups or
- * nodes' systems have, and what to do instead. Versions: https://github.com/rancher/turtles/pull/349
- * (`v1.26.12-eks-5e0fdde`, `-gke.`).
+ * Kinds of clusters that nodes do not join with kubeadm, how they are recognised (by the API server's version or API
+ * groups, or the nodes' labels or operating systems), and what to do instead. Versions:
+ * https://github.com/rancher/turtles/pull/349 (`v1.26.12-eks-5e0fdde`, `-gke.`).
  */
 const foreign: readonly (readonly [
   name: string,
   by: "version" | "labels" | "groups" | "systems",
-  mark: RegExp,
+  pattern: RegExp,
   instead: string,
 ])[] = [
   ["RKE2", "version", /\+rke2/, own("RKE2's own agent for Windows")],
   ["k3s", "version", /\+k3s/, noWindows("k3s")],
-  ["k0s", "version", /\+k0s/, own("k0s' own worker for Windows")],
-  ["EKS", "version", /-eks-/, own("a node group of EKS' own")],
-  ["GKE", "version", /-gke\./, own("a node pool of GKE's own")],
-  ["AKS", "labels", /^kubernetes\.azure\.com\/cluster$/, own("a node pool of AKS' own")],
+  ["k0s", "version", /\+k0s/, own("k0s's own worker for Windows")],
+  ["EKS", "version", /-eks-/, own("one of EKS's own node groups")],
+  ["GKE", "version", /-gke\./, own("one of GKE's own node pools")],
+  ["AKS", "labels", /^kubernetes\.azure\.com\/cluster$/, own("one of AKS's own node pools")],
   ["OpenShift", "groups", /^config\.openshift\.io$/, own("its Windows Machine Config Operator")],
   ["MicroK8s", "labels", /^microk8s\.io\/cluster$/, own("Calico's own installer for MicroK8s")],
   ["Talos", "systems", /^Talos/, noWindows("Talos")],
@@ -118,19 +118,19 @@ interface KubeadmSettings {
   readonly networking?: { readonly podSubnet?: string; readonly serviceSubnet?: string };
 }
 
-/** kubeadm's settings in the cluster; undefined where it keeps none, or none that can be read. */
+/** kubeadm's settings in the cluster; undefined if it has none, or if they cannot be read. */
 function kubeadmSettings(answers: ClusterAnswers): KubeadmSettings | undefined {
   const text = found<V1ConfigMap>(answers, "kubeadmConfig")?.data?.["ClusterConfiguration"];
   return text === undefined ? undefined : ((parse(text) as KubeadmSettings | null) ?? undefined);
 }
 
-/** How an answer was refused, as the end of a sentence. */
+/** The API server's error, as the end of a sentence; empty if there was none. */
 function refusal({ answers }: ClusterAnswers, question: "kubeadmConfig" | "clusterInfo"): string {
   const answer = answers[question];
   return "refusal" in answer ? `: ${answer.refusal}` : "";
 }
 
-/** Which kind of cluster it is; undefined where machines cannot be joined to it by kubeadm. */
+/** Undefined if machines cannot join this kind of cluster with kubeadm. */
 function checkDistribution(
   answers: ClusterAnswers,
   version: string,
@@ -138,29 +138,34 @@ function checkDistribution(
 ): Distribution | undefined {
   const nodes = foundItems<V1Node>(answers, "nodes");
   const groups = found<{ groups?: { name: string }[] }>(answers, "groups")?.groups ?? [];
-  const seen = {
+  const values = {
     version: [version],
     labels: nodes.flatMap((node) => Object.keys(node.metadata?.labels ?? {})),
     groups: groups.map(({ name }) => name),
     systems: nodes.map((node) => node.status?.nodeInfo?.osImage ?? ""),
   };
-  const other = foreign.find(([, by, mark]) => seen[by].some((each) => mark.test(each)));
+  const other = foreign.find(([, by, pattern]) => values[by].some((each) => pattern.test(each)));
   if (other !== undefined) {
     const [name, , , instead] = other;
-    report("The cluster", `is one of ${name}, which kubeadm joins no nodes to`, instead);
+    report(
+      "The cluster",
+      `is recognised as ${name}, whose nodes do not join with kubeadm`,
+      instead,
+    );
     return undefined;
   }
   const settings = kubeadmSettings(answers);
   if (settings === undefined) {
     report(
       "ConfigMap kube-system/kubeadm-config",
-      `cannot be read${refusal(answers, "kubeadmConfig")}; without it this is no cluster of kubeadm's`,
+      `cannot be read${refusal(answers, "kubeadmConfig")}; every cluster made by kubeadm has it`,
       "Use a cluster that kubeadm or kubespray has made, and a user who may read it.",
     );
     return undefined;
   }
-  // kubespray keeps the certificates there (https://github.com/kubernetes-sigs/kubespray/issues/11403); kubeadm by itself
-  // in /etc/kubernetes/pki. With a folder of its own it counts as kubeadm's, which makes no difference to a join.
+  // kubespray keeps the certificates there (https://github.com/kubernetes-sigs/kubespray/issues/11403), kubeadm by
+  // default in /etc/kubernetes/pki. A kubespray cluster with another folder counts as kubeadm's, which does not affect
+  // a join.
   return settings.certificatesDir === "/etc/kubernetes/ssl" ? "kubespray" : "kubeadm";
 }
 
@@ -168,7 +173,7 @@ function checkVersion(server: string, nodes: string, report: Report): void {
   const [api, node] = [semver.coerce(server), semver.parse(nodes)];
   if (api === null || node === null) {
     const instead = "Use the kubeconfig of a Kubernetes API server.";
-    report("The API server", `says the version "${server}"`, instead);
+    report("The API server", `reports the version "${server}"`, instead);
     return;
   }
   const lag = api.minor - node.minor;
@@ -193,7 +198,9 @@ interface ClusterInfo {
   }[];
 }
 
-/** Where machines join: by the settings, or the cluster's own `cluster-info`, which kubeadm's join reads. */
+/**
+ * The endpoint that machines join at, from the settings or the cluster's `cluster-info`, which `kubeadm join` reads.
+ */
 function checkEndpoint(
   answers: ClusterAnswers,
   wanted: string | undefined,
@@ -203,7 +210,7 @@ function checkEndpoint(
   const recreate = "Recreate it: kubeadm init phase bootstrap-token, on a control plane.";
   const text = found<V1ConfigMap>(answers, "clusterInfo")?.data?.["kubeconfig"];
   if (text === undefined) {
-    const why = `has no kubeconfig${refusal(answers, "clusterInfo")}; kubeadm's join reads it`;
+    const why = `has no kubeconfig${refusal(answers, "clusterInfo")}; kubeadm join reads it`;
     report(subject, why, recreate);
     return undefined;
   }
@@ -222,7 +229,7 @@ function checkEndpoint(
   if (url === undefined || host === "localhost" || host === "[::1]" || host.startsWith("127.")) {
     report(
       subject,
-      `says that the API server is at "${server}", where other machines do not find it`,
+      `has the API server's address "${server}", at which other machines cannot reach it`,
       "Write kindows:cluster.endpoint: HOST:PORT as the machines reach it.",
     );
     return undefined;
@@ -232,7 +239,7 @@ function checkEndpoint(
 
 const keys = { podCidr: "podSubnet", serviceCidr: "serviceSubnet" } as const;
 
-/** The cluster's ranges by kubeadm's settings, which those of the stack must not contradict. */
+/** The cluster's ranges, from kubeadm's settings there or from the stack's, which must not contradict each other. */
 function checkRanges(
   answers: ClusterAnswers,
   wanted: Partial<Record<keyof Ranges, string | undefined>>,
@@ -241,8 +248,8 @@ function checkRanges(
   const networking = kubeadmSettings(answers)?.networking ?? {};
   const range = (name: keyof Ranges): string | undefined => {
     const setting = `kindows:cluster.${name}`;
-    // Of two families the IPv4 one: Windows nodes have no other here.
-    const ofCluster = networking[keys[name]]?.split(",").find((one) => !one.includes(":"));
+    // The IPv4 range of a dual-stack cluster, because kindows supports only IPv4.
+    const ofCluster = networking[keys[name]]?.split(",").find((each) => !each.includes(":"));
     const value = wanted[name] ?? ofCluster;
     if (value === undefined) {
       report(
@@ -262,8 +269,8 @@ function checkRanges(
 }
 
 /**
- * Whether machines fit in with the nodes that are there: a node of the same name may be the machine's own, of an earlier
- * run, where it has the same address and runs Windows.
+ * Reports machines whose names or addresses conflict with existing nodes, or whose addresses are in the ranges of pods
+ * or services. An existing Windows node of the same name is the machine's own from an earlier run.
  */
 function checkNodes(
   answers: ClusterAnswers,
@@ -279,7 +286,7 @@ function checkNodes(
     if (system !== "windows") {
       report(
         `kindows:nodes: "${name}"`,
-        `is the name of a node with ${system} in the cluster, which joining would take over`,
+        `is the name of a ${system} node in the cluster, which joining would replace`,
         `Give the machine another name (Rename-Computer NEW -Restart) and write that, or delete that node first.`,
       );
     }
@@ -294,18 +301,18 @@ function checkNodes(
     if (other !== undefined) {
       report(
         subject,
-        `is that of the node ${other} in the cluster too`,
-        `Write the machine's own as address or nodeIp; where it is the same machine under another name, delete that node first (kubectl delete node ${other}).`,
+        `is also the address of the node ${other} in the cluster`,
+        `Write the machine's own as address or nodeIp; if it is the same machine under another name, delete that node first (kubectl delete node ${other}).`,
       );
     }
-    // Packets to such an address would be taken for a pod's or a service's.
+    // Packets to an address in these ranges would be routed as if it were a pod's or a service's.
     const { podCidr = "", serviceCidr = "" } = ranges ?? {};
     for (const [whose, cidr] of Object.entries({ pods: podCidr, services: serviceCidr })) {
       const range = parseRange(cidr);
       if (range !== undefined && contains(range, addressNumber(nodeIp) ?? -1)) {
         report(
           subject,
-          `is in ${cidr}, from which the cluster's ${whose} have theirs`,
+          `is in ${cidr}, the range of the cluster's ${whose}`,
           "Give the machine an address of another network, and write that.",
         );
       }
@@ -313,17 +320,17 @@ function checkNodes(
   }
 }
 
-/** Pod networks that are recognised and have no part for Windows nodes here, by their DaemonSets. */
+/** Pod networks without support for Windows nodes here, by the names of their DaemonSets. */
 const others: readonly (readonly [RegExp, string])[] = [
-  [/^cilium$/, "Cilium, which has no Windows nodes"],
-  [/^weave-net/, "Weave Net, which has no Windows nodes any more"],
-  [/^canal/, "Canal, which has no Windows nodes"],
-  [/^kindnet/, "kind's own, which has no Windows nodes"],
-  [/^antrea-agent/, "Antrea, which is not supported here"],
-  [/^kube-router/, "kube-router, which has no Windows nodes"],
+  [/^cilium$/, "Cilium, which does not support Windows nodes"],
+  [/^weave-net/, "Weave Net, which no longer supports Windows nodes"],
+  [/^canal/, "Canal, which does not support Windows nodes"],
+  [/^kindnet/, "kind's own, which does not support Windows nodes"],
+  [/^antrea-agent/, "Antrea, which kindows does not support"],
+  [/^kube-router/, "kube-router, which does not support Windows nodes"],
   [
     /^calico-node$/,
-    "Calico without its operator, which alone installs it on Windows nodes (since Calico 3.27); kubespray installs it so",
+    "Calico without its operator (as kubespray installs it); since Calico 3.27 only the operator installs it on Windows nodes",
   ],
 ];
 
@@ -353,8 +360,8 @@ function checkPodNetwork(
   const other = others.find(([pattern]) => names.some((name) => pattern.test(name)));
   report(
     "The cluster's pod network",
-    other === undefined ? "is none that is known here" : `is ${other[1]}`,
-    `Windows nodes get ${known.join(", or ")}. To join them without a network for their pods write kindows:cni.kind: none.`,
+    other === undefined ? "is not one that kindows knows" : `is ${other[1]}`,
+    `Windows nodes can have ${known.join(", or ")}. To join them without a network for their pods write kindows:cni.kind: none.`,
   );
   return none;
 }
@@ -364,27 +371,30 @@ function checkKubeProxy(answers: ClusterAnswers, report: Report): "install" | "t
     ({ metadata, spec }) =>
       /kube-proxy/.test(metadata?.name ?? "") &&
       spec?.template.spec?.nodeSelector?.["kubernetes.io/os"] === "windows" &&
-      metadata?.annotations?.[ownMark] !== "kindows",
+      metadata?.annotations?.[ownAnnotation] !== "kindows",
   );
   if (theirs) return "there";
   const { data } = found<V1ConfigMap>(answers, "kubeProxyConfig") ?? {};
   if (data?.["kubeconfig.conf"] === undefined) {
     report(
       "ConfigMap kube-system/kube-proxy",
-      "does not exist or has no kubeconfig.conf, with which kube-proxy on Windows nodes reaches the API server",
+      "does not exist or has no kubeconfig.conf, which kube-proxy on Windows nodes needs to reach the API server",
       "Install kube-proxy as kubeadm does (kubeadm init phase addon kube-proxy), or kube-proxy for Windows yourself.",
     );
   }
   return "install";
 }
 
-/** DaemonSets that must not come to Windows nodes: they are Linux programs without which a node does not work. */
+/**
+ * DaemonSets that a node does not work without, and that must be kept off Windows nodes because their images are for
+ * Linux.
+ */
 const essential =
   /^(kube-proxy$|calico-node|canal|kube-flannel|kindnet|cilium|weave|nodelocaldns|node-local-dns)/;
 
 const osLabels = ["kubernetes.io/os", "beta.kubernetes.io/os"];
 
-/** Whether DaemonSets without which a node does not work are kept off Windows nodes. @returns warnings of others */
+/** Reports essential DaemonSets that are not kept off Windows nodes. @returns warnings about other DaemonSets */
 function checkDaemonSets(answers: ClusterAnswers, report: Report): string[] {
   const warnings: string[] = [];
   const patch = `'{"spec":{"template":{"spec":{"nodeSelector":{"kubernetes.io/os":"linux"}}}}}'`;
@@ -396,7 +406,7 @@ function checkDaemonSets(answers: ClusterAnswers, report: Report): string[] {
     if (essential.test(name)) {
       report(
         subject,
-        `${why}, where its Linux image would fail for ever`,
+        `${why}, where its Linux image cannot run`,
         `Set its node selector: kubectl -n ${namespace} patch daemonset ${name} -p ${patch}.`,
       );
     } else {
@@ -406,15 +416,15 @@ function checkDaemonSets(answers: ClusterAnswers, report: Report): string[] {
   return warnings;
 }
 
-/** Whether nothing in a pod's selectors speaks against a Windows node. Taints do not count: who removes them asks nobody. */
+/** Whether a pod's selectors allow Windows nodes. Taints do not count, because they can be removed at any time. */
 function comesToWindows(pod: V1PodSpec | undefined): boolean {
   if (pod === undefined) return false;
   const { nodeSelector = {}, affinity } = pod;
-  // One that is made for Windows comes there on purpose.
+  // A selector for Windows is intended, one for Linux keeps the pod away.
   if (osLabels.some((label) => nodeSelector[label] !== undefined)) return false;
   const terms =
     affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? [];
-  // A pod comes where any of the terms fits.
+  // A pod can run on a node that any of the terms matches.
   return (
     terms.length === 0 ||
     terms.some(
@@ -428,13 +438,13 @@ function checkRights(
   ofNetwork: readonly Right[],
   report: Report,
 ): void {
-  const needed = [...rightsQuestions, ...ofNetwork].map(rightText);
+  const needed = [...joiningRights, ...ofNetwork].map(rightText);
   const lacking = denied.map(rightText).filter((text) => needed.includes(text));
   if (lacking.length > 0) {
     report(
       "The kubeconfig's user",
-      `may not, by kubectl auth can-i:\n${[...new Set(lacking)].map((text) => `      ${text}\n`).join("")}   `,
-      "Have these allowed, or use another context or kubeconfig.",
+      `may not do this (checked as by kubectl auth can-i):\n${[...new Set(lacking)].map((text) => `      ${text}\n`).join("")}   `,
+      "Have these rights granted, or use another context or kubeconfig.",
     );
   }
 }

@@ -3,11 +3,11 @@ import path from "node:path";
 import { parse, stringify } from "yaml";
 import * as z from "zod";
 
-/** A kubeconfig with one cluster and one user, all in it; or everything that is in the way of one. */
+/** A self-contained kubeconfig with one cluster and one user, or all reasons why there is none. */
 export type ChosenKubeconfig =
   { readonly kubeconfig: string } | { readonly problems: readonly string[] };
 
-/** Anything else than a text counts as none. */
+/** A value that is not a string counts as missing. */
 const text = z.string().min(1).optional().catch(undefined);
 
 const clusterSchema = z.object({
@@ -53,12 +53,13 @@ function named<T>(
 }
 
 /**
- * One context of a kubeconfig, without anything that is elsewhere on this host: files that it names are in it as data.
+ * Returns one context of a kubeconfig as a self-contained kubeconfig: the contents of files that it names are embedded.
  *
- * Only a program that gives credentials (`exec`) stays what it is: what it gives is short-lived.
+ * A program that prints credentials (`exec`) is kept, because its credentials are short-lived.
  *
- * @param wanted name of the context; undefined: the current one, or the only one.
- * @param folder that paths in it are relative to; undefined where it lies in no file: they must be absolute then.
+ * @param wanted name of the context. If undefined, the current context, or else the only one.
+ * @param folder the folder that paths in the kubeconfig are relative to; undefined if it is not in a file, in which
+ * case all paths must be absolute.
  */
 export function chooseKubeconfig(
   kubeconfig: string,
@@ -67,7 +68,7 @@ export function chooseKubeconfig(
 ): ChosenKubeconfig {
   const { data: config } = kubeconfigSchema.safeParse(parsed(kubeconfig));
   if (config === undefined) {
-    return { problems: ["it is neither YAML nor JSON with settings in it"] };
+    return { problems: ["it is not a kubeconfig in YAML or JSON"] };
   }
   const names = config.contexts.flatMap((each) => (each === null ? [] : [String(each.name)]));
   const [first, ...others] = names;
@@ -79,7 +80,7 @@ export function chooseKubeconfig(
   const references = z.object({ cluster: z.unknown().optional(), user: z.unknown().optional() });
   const context = named(config.contexts, name, "context", references);
   if (context === undefined) {
-    return { problems: [`it has no context ${name}; there is ${names.join(", ") || "none"}`] };
+    return { problems: [`it has no context ${name}, only: ${names.join(", ") || "none"}`] };
   }
   const cluster = named(config.clusters, context.cluster, "cluster", clusterSchema);
   const user = named(config.users, context.user, "user", userSchema);
@@ -89,7 +90,7 @@ export function chooseKubeconfig(
     return { problems: [`its context ${name} names ${what}, which is not in it`] };
   }
   const parts = new SelfContained(folder);
-  const whole = {
+  const result = {
     apiVersion: "v1",
     kind: "Config",
     "current-context": name,
@@ -98,7 +99,7 @@ export function chooseKubeconfig(
     contexts: [{ name, context: { cluster: name, user: name } }],
   };
   const { problems } = parts;
-  return problems.length > 0 ? { problems } : { kubeconfig: stringify(whole) };
+  return problems.length > 0 ? { problems } : { kubeconfig: stringify(result) };
 }
 
 function parsed(kubeconfig: string): unknown {
@@ -120,7 +121,7 @@ class SelfContained {
       const wrong =
         server === "" ? "is missing" : `${server} is not https://HOST:PORT, without a path`;
       this.problems.push(
-        `its server ${wrong}: a proxy in front of the cluster won't do, kubeadm's join needs the API server itself`,
+        `its server ${wrong}: kubeadm join needs the API server itself, not a proxy in front of it`,
       );
     }
     if (trustsAnybody === true) {
@@ -135,7 +136,9 @@ class SelfContained {
     }
     const authority = this.#data("certificate-authority", cluster);
     if (authority === undefined && trustsAnybody !== true) {
-      this.problems.push("it has no certificate-authority-data: nodes must know whom to trust");
+      this.problems.push(
+        "it has no certificate-authority-data: nodes need it to verify the API server",
+      );
     }
     const serverName = cluster["tls-server-name"];
     return {
@@ -158,7 +161,7 @@ class SelfContained {
       if (!this.#hasProgram(command)) {
         const hint = installHint === undefined ? "" : ` (${installHint.trim()})`;
         const what = `the program ${command || "(none named)"}`;
-        this.problems.push(`its user logs in by ${what}, which is not on this host${hint}`);
+        this.problems.push(`its user logs in with ${what}, which is not on this host${hint}`);
       }
       return { exec };
     }
@@ -174,7 +177,7 @@ class SelfContained {
     return { "client-certificate-data": certificate, "client-key-data": key };
   }
 
-  /** Base64 of what stands under `<name>-data`, or in the file under `<name>`. */
+  /** The value of `<name>-data`, or the content of the file that `<name>` names; in base64. */
   #data<Name extends string>(
     name: Name,
     entry: Readonly<Partial<Record<Name | `${Name}-data`, string | undefined>>>,
@@ -187,7 +190,7 @@ class SelfContained {
   }
 
   #read(file: string, key: string): Buffer | undefined {
-    let why = "a path that is relative to nothing";
+    let why = "a relative path, but the kubeconfig is not in a file";
     try {
       if (this.folder !== undefined || path.isAbsolute(file)) {
         return readFileSync(path.resolve(this.folder ?? "/", file));

@@ -1,9 +1,9 @@
 import type { Right } from "./rights.ts";
 
-/** What a cluster answered to a GET, or in which words it refused. */
+/** A cluster's answer to a GET request, or its error message. */
 export type Answer = { readonly body: unknown } | { readonly refusal: string };
 
-/** What every cluster is asked, besides what pod networks want to know; each a GET, by the name under which the answer is kept. */
+/** Paths of the GET requests to every cluster, by the names of the answers. Pod networks add their own. */
 export const commonQuestions = {
   version: "/version",
   groups: "/apis",
@@ -17,17 +17,17 @@ export const commonQuestions = {
 
 export interface ClusterAnswers {
   readonly answers: Readonly<Record<keyof typeof commonQuestions, Answer> & Record<string, Answer>>;
-  /** What the kubeconfig's user may not do, of all that anybody needs. */
+  /** Rights that the kubeconfig's user lacks, of all that any pod network needs. */
   readonly denied: readonly Right[];
 }
 
-/** An answer's body; undefined where it was refused or there is none. */
+/** The body of an answer; undefined if the request was refused or not made. */
 export function found<T>({ answers }: ClusterAnswers, question: string): T | undefined {
   const answer = answers[question];
   return answer !== undefined && "body" in answer ? (answer.body as T) : undefined;
 }
 
-/** The objects of a list; none where it was refused. */
+/** The objects of a list; empty if the request was refused. */
 export function foundItems<T>(answers: ClusterAnswers, question: string): readonly T[] {
   return found<{ readonly items?: readonly T[] }>(answers, question)?.items ?? [];
 }

@@ -7,7 +7,7 @@ import { inExisting } from "../../cni/registry.ts";
 import { chooseKubeconfig } from "./choose-kubeconfig.ts";
 import { commonQuestions, type Answer, type ClusterAnswers } from "./cluster-answers.ts";
 import { checkCluster, type ClusterFacts, type WantedCluster } from "./check-cluster.ts";
-import { isAllowed, rightsQuestions, type Right } from "./rights.ts";
+import { isAllowed, joiningRights, type Right } from "./rights.ts";
 
 export interface KubeconfigSource {
   readonly file?: string | undefined;
@@ -16,7 +16,7 @@ export interface KubeconfigSource {
 }
 
 export interface ExaminedCluster {
-  /** With one cluster and one user; secret. */
+  /** The chosen context, self-contained; secret. */
   readonly kubeconfig: string;
   readonly facts: ClusterFacts;
   readonly warnings: readonly string[];
@@ -24,7 +24,7 @@ export interface ExaminedCluster {
 
 const answerSeconds = 15;
 
-/** Looks at a cluster and changes nothing. @throws with everything that stands against joining machines to it */
+/** Examines a cluster and changes nothing. @throws with everything that prevents machines from joining it */
 export async function examineCluster(
   source: KubeconfigSource,
   wanted: WantedCluster,
@@ -43,7 +43,7 @@ export async function examineCluster(
   return { kubeconfig, facts: result.facts, warnings: result.warnings };
 }
 
-/** The chosen context of a kubeconfig, whole. @throws naming the setting, and everything that is wrong */
+/** The chosen context of a kubeconfig, self-contained. @throws with the setting, and everything that is wrong */
 export function readKubeconfig(source: KubeconfigSource): string {
   const { file, text, context } = source;
   let content: string;
@@ -67,22 +67,22 @@ function sourceName({ file }: KubeconfigSource): string {
   return file === undefined ? "kindows:cluster.kubeconfig.text" : `the kubeconfig ${file}`;
 }
 
-const ofNetworks = [...inExisting.values()];
+const networks = [...inExisting.values()];
 
 export const questions: Readonly<Record<string, string>> = Object.fromEntries(
-  [commonQuestions, ...ofNetworks.map((network) => network.questions)].flatMap((some) =>
-    Object.entries(some),
+  [commonQuestions, ...networks.map((network) => network.questions)].flatMap((each) =>
+    Object.entries(each),
   ),
 );
 
 export const allRights: readonly Right[] = [
-  ...rightsQuestions,
-  ...ofNetworks.flatMap(({ rights }) => rights),
+  ...joiningRights,
+  ...networks.flatMap(({ rights }) => rights),
 ];
 
-/** Asks all there is to know before nodes are joined; changes nothing. @throws when the cluster does not answer at all */
+/** Requests everything that is needed to check a cluster; changes nothing. @throws if the cluster does not answer */
 export async function askCluster(api: ClusterApi): Promise<ClusterAnswers> {
-  // First: where nobody answers, one refusal is enough.
+  // First and alone, so that a cluster that does not answer causes only one error.
   const version = await ask(api, commonQuestions.version);
   const [answers, denied] = await Promise.all([
     Promise.all(
@@ -93,8 +93,10 @@ export async function askCluster(api: ClusterApi): Promise<ClusterAnswers> {
     ),
     Promise.all(allRights.map(async (right) => ((await isAllowed(api, right)) ? [] : [right]))),
   ]);
-  const known = Object.fromEntries(answers) as ClusterAnswers["answers"];
-  return { answers: known, denied: denied.flat() };
+  return {
+    answers: Object.fromEntries(answers) as ClusterAnswers["answers"],
+    denied: denied.flat(),
+  };
 }
 
 async function ask(api: ClusterApi, path: string): Promise<Answer> {

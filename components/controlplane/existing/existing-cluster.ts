@@ -11,9 +11,9 @@ export interface ExistingClusterArgs extends Pick<
   ControlPlane,
   "kubernetesVersion" | "podCidr" | "serviceCidr"
 > {
-  /** The cluster as it was found; undefined in a preview that asks nobody. */
+  /** The examined cluster; undefined in a preview that contacts nobody. */
   readonly examined: pulumi.Input<FoundCluster> | undefined;
-  /** Names that the machines cannot resolve otherwise. */
+  /** Hosts file entries for names that the machines cannot resolve otherwise. */
   readonly hostsEntries: readonly HostsEntry[];
 }
 
@@ -22,10 +22,10 @@ interface FoundCluster extends Pick<ExaminedCluster, "kubeconfig"> {
 }
 
 /**
- * An existing cluster, which is retained: what is put into it is removed again.
+ * An existing cluster, which stays when the stack is destroyed. Changing to another cluster replaces everything that
+ * the stack has in it.
  *
- * Not responsible for whether it is fit: that was looked at before (examine-cluster.ts). It makes nothing and has
- * nothing to remove; another cluster in its place has everything done again.
+ * Not responsible for checking that nodes can join the cluster (examine-cluster.ts). It creates and removes nothing.
  */
 export class ExistingCluster extends pulumi.ComponentResource implements ControlPlane {
   readonly kubeconfig: pulumi.Output<string>;
@@ -43,7 +43,7 @@ export class ExistingCluster extends pulumi.ComponentResource implements Control
     const { examined, kubernetesVersion } = args;
     super("kindows:controlplane:ExistingCluster", name, { kubernetesVersion }, opts);
     const found = pulumi.output(examined ?? (pulumi.unknown as unknown as FoundCluster));
-    // The kubeconfig alone is a secret.
+    // Only the kubeconfig is secret.
     const facts = pulumi.unsecret(found.facts);
     const { id } = facts;
     this.kubeconfig = pulumi.secret(found.kubeconfig);
@@ -64,7 +64,7 @@ export class ExistingCluster extends pulumi.ComponentResource implements Control
     );
     this.provider = new Provider(
       name,
-      // What a killed run made without writing it down is taken over, not stumbled over.
+      // Upserting adopts objects that a killed run created and did not record in the state.
       { kubeconfig: this.kubeconfig, clusterIdentifier: id, upsertExistingObjects: true },
       { parent: this },
     );

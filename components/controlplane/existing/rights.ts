@@ -2,16 +2,16 @@ import type { ClusterApi } from "../../../kubernetes/cluster-api.ts";
 
 export interface Right {
   readonly verb: string;
-  /** API group; empty for the core's. */
+  /** API group; empty for the core group. */
   readonly group: string;
   readonly resource: string;
   readonly subresource?: string;
-  /** Undefined: in all of the cluster. */
+  /** Undefined for the whole cluster. */
   readonly namespace?: string;
   readonly purpose: string;
 }
 
-/** One for each verb. @param more where it is not all of the resource, in all of the cluster. */
+/** One right for each verb. @param more limits them to a namespace or subresource. */
 export function rightsTo(
   verbs: readonly string[],
   group: string,
@@ -25,26 +25,26 @@ export function rightsTo(
 const kubeProxy = "kube-proxy on Windows nodes";
 const inKubeSystem = { namespace: "kube-system" };
 
-/** All that it takes to have an object of one's own in a cluster. */
-export const written = ["create", "get", "patch", "delete"];
+/** Verbs that are needed to manage an object with Pulumi. */
+export const managed = ["create", "get", "patch", "delete"];
 
-/** All that joining and removing nodes takes, whatever the pod network. */
-export const rightsQuestions: readonly Right[] = [
+/** Rights that joining and removing nodes needs with any pod network. */
+export const joiningRights: readonly Right[] = [
   ...rightsTo(["get"], "", "nodes", "to wait for a node"),
-  ...rightsTo(["list"], "", "nodes", "to see who is a node already"),
+  ...rightsTo(["list"], "", "nodes", "to see the existing nodes"),
   ...rightsTo(["update"], "", "nodes", "to label, taint and drain a node"),
-  ...rightsTo(["delete"], "", "nodes", "to take a node out"),
+  ...rightsTo(["delete"], "", "nodes", "to remove a node"),
   ...rightsTo(["list"], "", "pods", "to drain a node"),
   ...rightsTo(["create"], "", "pods", "to drain a node", { subresource: "eviction" }),
-  ...rightsTo(["create"], "", "secrets", "for a join's token", inKubeSystem),
-  ...rightsTo(["delete"], "", "secrets", "to remove a join's token", inKubeSystem),
+  ...rightsTo(["create"], "", "secrets", "to create a join token", inKubeSystem),
+  ...rightsTo(["delete"], "", "secrets", "to remove a join token", inKubeSystem),
   ...rightsTo(["get"], "", "configmaps", "to read kubeadm's settings", inKubeSystem),
-  ...rightsTo(written, "", "configmaps", kubeProxy, inKubeSystem),
-  ...rightsTo(written, "apps", "daemonsets", kubeProxy, inKubeSystem),
+  ...rightsTo(managed, "", "configmaps", kubeProxy, inKubeSystem),
+  ...rightsTo(managed, "apps", "daemonsets", kubeProxy, inKubeSystem),
   ...rightsTo(["list"], "apps", "daemonsets", "to see what runs on all nodes"),
 ];
 
-/** A right as `kubectl auth can-i` takes it, and what it is for. */
+/** A right as arguments of `kubectl auth can-i`, and its purpose. */
 export function rightText({ verb, group, resource, subresource, ...right }: Right): string {
   const groupText = group === "" ? "" : `.${group}`;
   const subresourceText = subresource === undefined ? "" : `/${subresource}`;

@@ -19,11 +19,11 @@ const kubeconfig = z.strictObject({
     .meta({ description: "Absolute path of the kubeconfig on this host." }),
   text: z.string().optional().meta({
     description:
-      "Or the kubeconfig itself, as a secret: `pulumi config set --secret --path 'kindows:cluster.kubeconfig.text' < FILE`.",
+      "Instead of `file`, the kubeconfig's content as a secret: `pulumi config set --secret --path 'kindows:cluster.kubeconfig.text' < FILE`.",
   }),
   context: z.string().min(1).optional().meta({
-    description: "Context of it.",
-    default: "its current one",
+    description: "Context to use.",
+    default: "the current context",
   }),
 });
 
@@ -43,7 +43,8 @@ export const cluster = z.strictObject({
     default: "what the cluster's own `cluster-info` says",
   }),
   hostsEntries: z.array(hostsEntry).default([]).meta({
-    description: "Names for the machines' hosts file that they cannot resolve otherwise.",
+    description:
+      "Entries for the machines' hosts files, for names that they cannot resolve otherwise.",
   }),
   kubernetesVersion: text(fullVersion).default("1.36.4").meta({
     description:
@@ -77,7 +78,7 @@ function endpoint(value: string): Complaint | undefined {
     return { why: "is not a host and a port", instead: endpointForm };
   }
   if (Number(port) < 1 || Number(port) > 65535) {
-    return { why: `has the port ${port}, which there is none of`, instead: endpointForm };
+    return { why: `has the port ${port}, which is not from 1 to 65535`, instead: endpointForm };
   }
   if (hostName(host) === undefined) return undefined;
   return { why: `has no host name or IPv4 address before the port`, instead: endpointForm };
@@ -98,7 +99,7 @@ interface ClusterSection {
   readonly cluster: z.output<typeof cluster>;
 }
 
-/** A kubeconfig comes from one place. @param instead what to do where it comes from none */
+/** A kubeconfig comes either from a file or from the settings. @param instead the remedy if both are missing */
 export function kubeconfigProblems(
   { file, text }: ClusterSection["cluster"]["kubeconfig"],
   path: readonly string[],
@@ -138,7 +139,7 @@ export const clusterChecks: readonly Check<ClusterSection>[] = [
         "Write file, its absolute path, or text, its content as a secret.",
       ),
   },
-  // A hosts entry is for a name, and each name has one.
+  // A hosts entry is for a name, and each name has only one.
   {
     run: ({ cluster: { hostsEntries } }) => [
       ...hostsEntries.flatMap(({ name }, index) =>

@@ -15,10 +15,11 @@ const script = fileURLToPath(new URL("files/envoy.sh", import.meta.url));
 const packages = ["haproxy", "bash", "dash", "coreutils", "mawk"];
 
 /**
- * Stand-in for the Envoy image kind starts in front of three control planes, under the very reference kind has built
- * in, for hosts that cannot pull it: HAProxy from Debian, and a script that follows the files kind writes.
+ * Stand-in for the Envoy image that kind starts in front of three control planes, for hosts that cannot pull it:
+ * Debian's HAProxy, and a script that applies the files which kind writes. It has the reference that is built into
+ * kind.
  *
- * The archive is `image.tar` in its folder.
+ * The archive is `image.tar` in the artifact's folder.
  */
 export const loadBalancerImage: Artifact = {
   name: "load-balancer-image",

@@ -17,7 +17,7 @@ import {
 } from "../../../toolchain/tools/table.ts";
 import { buildNodeImage } from "./build-node-image.ts";
 
-/** Programs of a node and of the images that it carries, each in the folder of its artifact. */
+/** Artifacts of the programs on a node and in the images that it carries. */
 export const nodePrograms = {
   kubeadm: kubernetesLinux,
   kubelet: kubernetesLinux,
@@ -41,10 +41,10 @@ export type ProgramPath = (name: keyof typeof nodePrograms) => string;
 const here = path.dirname(fileURLToPath(import.meta.url));
 
 /**
- * kind node image for hosts that cannot pull the official one: Debian packages and programs built from Go modules,
- * with every image a cluster starts with inside.
+ * kind node image for hosts that cannot pull the official one: Debian packages, programs built from Go modules, and all
+ * container images that a new cluster runs.
  *
- * The archive for `docker load` is `image.tar` in its folder.
+ * The archive for `docker load` is `image.tar` in the artifact's folder.
  */
 export const nodeImage: Artifact = {
   name: "node-image",
@@ -60,7 +60,7 @@ export const nodeImage: Artifact = {
   },
 };
 
-/** Reference of the built image: its tag changes with everything that goes into it. */
+/** Reference of the built image. Its tag contains a hash of everything that goes into the image. */
 export async function nodeImageReference(): Promise<string> {
   const address = await artifactAddress(nodeImage);
   return `kindest/node:kindows-${address.slice(-16, -4)}`;

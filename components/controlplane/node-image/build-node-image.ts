@@ -18,12 +18,10 @@ interface NodeImageOptions {
   readonly kindBase: string;
 }
 
-/** File in an artifact's folder that `docker load` takes. */
+/** File in an artifact's folder for `docker load`. */
 export const archiveName = "image.tar";
 
-/**
- * Builds a kind node image as an archive for `docker load` in the folder `into`; needs no Docker itself, but root.
- */
+/** Builds a kind node image in the folder `into`, as an archive for `docker load`. Needs root, but not Docker. */
 export async function buildNodeImage(
   into: string,
   options: NodeImageOptions,
@@ -53,7 +51,7 @@ export async function buildNodeImage(
       entrypoint: ["/usr/local/bin/entrypoint", "/sbin/init"],
       environment: [
         defaultPath,
-        // systemd asks for it, see its CONTAINER_INTERFACE document.
+        // systemd reads it (its document CONTAINER_INTERFACE).
         "container=docker",
       ],
       // systemd re-executes itself on SIGTERM.
@@ -73,7 +71,7 @@ export async function buildNodeImage(
 
 const startTimeoutSeconds = 60;
 
-/** Only what an import needs: no CRI, no networking, nothing outside the two folders. */
+/** Plugins that an import does not need, e.g. CRI and further snapshotters. */
 const disabledPlugins = [
   "io.containerd.cri.v1.images",
   "io.containerd.cri.v1.runtime",
@@ -87,7 +85,9 @@ const disabledPlugins = [
   "io.containerd.snapshotter.v1.zfs",
 ];
 
-/** Imports a tar archive of images into the content store of a node's containerd, without unpacking them. */
+/**
+ * Imports a tar archive of images into containerd's content store in a node's root file system, without unpacking them.
+ */
 async function preloadImages(
   run: RunCommand,
   program: ProgramPath,

@@ -4,14 +4,14 @@ import type { Pieces } from "./debian-pieces.ts";
 import type { ImageRecipe } from "./image-packing.ts";
 
 /**
- * Kubernetes' own image for tests of its network, of the version that belongs to the Kubernetes this project builds. One
- * reference for all systems: containerd takes what fits its node's build out of the list.
+ * Kubernetes' own image for network tests, in the version that belongs to the Kubernetes version of this project. It is
+ * a multi-platform image, from which containerd chooses what fits the node's operating system and build.
  *
- * A node image that is built here carries one of the same name, for Linux.
+ * A node image that is built here contains a smaller image for Linux with this reference.
  */
 export const agnhostImage = "registry.k8s.io/e2e-test-images/agnhost:2.63.0";
 
-/** iptables for kube-proxy and the routes: Debian's, in its nft variant, which every kernel kind runs on has. */
+/** iptables for kube-proxy and pod-routes: Debian's nft variant, which works with every kernel that kind supports. */
 const networkPieces: Pieces = {
   packages: ["iptables", "nftables", "conntrack", "iproute2", "kmod", "bash", "coreutils", "mount"],
   alternatives: ["", "-save", "-restore"].flatMap((suffix) => [
@@ -23,11 +23,11 @@ const networkPieces: Pieces = {
 export const defaultPath = "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
 /**
- * The images a node carries, so that nothing is pulled: those kubeadm asks for under the tags it asks for
- * (`kubeadm config images list`), pause under the one in kind's containerd configuration, and those of the
- * default CNI and storage manifests, and what `kindows verify` runs.
+ * The images in a node image, so that nothing has to be pulled: those of `kubeadm config images list` under kubeadm's
+ * tags, pause under the tag in kind's containerd configuration, those of the default CNI and storage manifests, and the
+ * one that `kindows verify` runs.
  *
- * etcd and CoreDNS are built from the versions in the toolchain's table; their tags are kubeadm's.
+ * etcd and CoreDNS have kubeadm's tags, but are built in the versions of the toolchain's table.
  */
 export function imageRecipes(program: ProgramPath, kubernetesVersion: string): ImageRecipe[] {
   const component = (name: Parameters<ProgramPath>[0], tag: string): ImageRecipe => ({
@@ -50,7 +50,7 @@ export function imageRecipes(program: ProgramPath, kubernetesVersion: string): I
     },
     {
       reference: "registry.k8s.io/pause:3.10",
-      // A static init whose pause mode does what pause does: sleep, and reap what the pod leaves behind.
+      // A static init whose pause mode does the same as pause: it sleeps, and reaps the pod's orphaned processes.
       files: { "/pause": { root: "/usr/bin/catatonit" } },
       config: { entrypoint: ["/pause", "-P"] },
     },
@@ -61,7 +61,7 @@ export function imageRecipes(program: ProgramPath, kubernetesVersion: string): I
       config: { entrypoint: ["/usr/local/bin/pod-routes"], environment: [defaultPath] },
     },
     {
-      // What `kindows verify` runs. Upstream's has more in it; of that the rows and samples use what is here.
+      // Upstream's image has more programs. `kindows verify` and its samples use only these.
       reference: agnhostImage,
       files: { "/agnhost": { host: program("agnhost") } },
       pieces: { packages: ["bash", "coreutils", "curl"], alternatives: [] },

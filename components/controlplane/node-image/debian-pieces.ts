@@ -2,13 +2,14 @@ import { lstat, mkdir, readlink, realpath, symlink, writeFile } from "node:fs/pr
 import path from "node:path";
 import type { RunCommand } from "../../../host/command-runner.ts";
 
-/** Installed packages by name, with the names each depends on (first alternative that is installed). */
+/** Installed packages, each with the packages it depends on; of alternatives, the first one that is installed. */
 export type Dependencies = ReadonlyMap<string, readonly string[]>;
 
 /**
- * Reads `dpkg-query -W -f '${Package}\t${Pre-Depends}, ${Depends}\t${Provides}\n'`.
+ * Parses the output of `dpkg-query -W -f '${Package}\t${Pre-Depends}, ${Depends}\t${Provides}\n'`.
  *
- * A dependency that nothing installed satisfies is left out: debootstrap would have failed on a real one.
+ * A dependency that no installed package satisfies is left out. It cannot be a real one, or debootstrap would have
+ * failed.
  */
 export function parseDependencies(listing: string): Dependencies {
   const rows = listing
@@ -41,7 +42,7 @@ function names(list: string): string[] {
     .filter((each) => each !== "");
 }
 
-/** The packages that `roots` need to run, sorted: themselves included, others and what only those need left out. */
+/** The packages that `roots` need to run, including `roots`, but not `without` and what only they need; sorted. */
 export function closure(
   dependencies: Dependencies,
   roots: readonly string[],
@@ -59,12 +60,12 @@ export function closure(
   return [...found].sort();
 }
 
-/** Where Debian keeps what no program needs to run. */
+/** Folders with files that no program needs to run. */
 const documentation =
   /^\/usr\/share\/(doc|man|info|locale|lintian|bash-completion|bug|menu|perl5)\//;
 
 export interface Pieces {
-  /** Packages to copy; what they need to run comes with them. */
+  /** Packages to copy, together with their dependencies. */
   readonly packages: readonly string[];
   /** Links that no package owns because `update-alternatives` made them, e.g. `/usr/sbin/iptables`. */
   readonly alternatives: readonly string[];
@@ -95,16 +96,16 @@ export async function copyPackages(
   await mkdir(into, { recursive: true });
   const copy = 'tar -C "$0" --no-recursion -cf - -T "$1" | tar -C "$2" -xf -';
   await run("bash", ["-c", copy, root, list, into]);
-  // Files are listed under the paths they really have; programs are started by the old ones too.
+  // The copied files have their real paths below /usr, but programs use the old paths too.
   for (const folder of ["bin", "sbin", "lib", "lib64"].filter((each) => !files.has(`/${each}`))) {
     await symlink(`usr/${folder}`, path.join(into, folder));
   }
 }
 
-/** Adds a file under the path it really has (/bin is a link to /usr/bin), and what its links lead to. */
+/** Adds a file under its real path (/bin is a link to /usr/bin), and the targets of symbolic links. */
 async function addFile(root: string, file: string, files: Set<string>): Promise<void> {
   const folder = await realpath(path.join(root, path.dirname(file))).catch(() => undefined);
-  // Listed, but removed after the installation.
+  // dpkg lists the folder, but it was removed after the installation.
   if (folder === undefined) return;
   const real = path.join(folder, path.basename(file));
   const found = await lstat(real).catch(() => undefined);

@@ -7,20 +7,23 @@ import { writeImages } from "./oci-archive.ts";
 import type { ImageConfig, LayeredImage } from "./oci-archive.ts";
 
 export interface ImageRecipe {
-  /** Reference under which it is asked for. */
+  /** Full reference, e.g. `registry.k8s.io/pause:3.10`. */
   readonly reference: string;
-  /** Files by their path in the image; where each comes from. */
+  /** Source of each file, by its path in the image. */
   readonly files: Readonly<Record<string, FileSource>>;
-  /** Debian packages whose files it has. Default: none, only the files above. */
+  /** Debian packages whose files are copied into the image. Default: none. */
   readonly pieces?: Pieces;
   readonly config: ImageConfig;
 }
 
-/** Where a file of an image comes from: this host, a Debian root file system, or a link to another file in it. */
+/**
+ * Source of a file in an image: a file on this host or in a Debian root file system, or a link to another file in the
+ * image.
+ */
 export type FileSource =
   { readonly host: string } | { readonly root: string } | { readonly linkTo: string };
 
-/** Puts an image's files together below `folder` and packs them as its layer. */
+/** Collects an image's files below `folder` and packs them as its layer. */
 export async function packImage(
   run: RunCommand,
   root: string,
@@ -42,7 +45,7 @@ export async function packImage(
   return { reference, layer: await packLayer(run, folder), config };
 }
 
-/** Packs a folder as an image layer beside it; the same content gives the same bytes. */
+/** Packs a folder as an image layer, as a reproducible tar file beside it. */
 export async function packLayer(run: RunCommand, folder: string): Promise<string> {
   const layer = `${folder}.tar`;
   await run("tar", [
@@ -53,7 +56,7 @@ export async function packLayer(run: RunCommand, folder: string): Promise<string
   return layer;
 }
 
-/** Packs images as one archive that containerd and Docker load, beside `folder`, which is removed. */
+/** Packs images as one archive for containerd and Docker. The archive is written beside `folder`, which is removed. */
 export async function packArchive(
   run: RunCommand,
   images: readonly LayeredImage[],

@@ -4,12 +4,12 @@ import { mkdir, rename, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { pipeline } from "node:stream/promises";
 
-/** How a container of an image starts. */
+/** How containers of an image are started. */
 export interface ImageConfig {
   readonly entrypoint?: readonly string[];
   /** `NAME=value` pairs. */
   readonly environment?: readonly string[];
-  /** Signal that asks it to stop, e.g. `SIGRTMIN+3`. Default: SIGTERM. */
+  /** Signal that stops a container, e.g. `SIGRTMIN+3`. Default: SIGTERM. */
   readonly stopSignal?: string;
   readonly labels?: Readonly<Record<string, string>>;
 }
@@ -17,7 +17,7 @@ export interface ImageConfig {
 export interface LayeredImage {
   /** Full reference, e.g. `registry.k8s.io/pause:3.10`. */
   readonly reference: string;
-  /** Uncompressed tar file; moved into the archive. */
+  /** Path of an uncompressed tar file, which is moved into the archive. */
   readonly layer: string;
   readonly config: ImageConfig;
 }
@@ -30,9 +30,10 @@ interface Blob {
 const created = "1970-01-01T00:00:00Z";
 
 /**
- * Writes images into `folder`, laid out for both who reads OCI (containerd) and who reads `docker save` (Docker).
+ * Writes images into `folder`, in a layout that is valid both as an OCI image layout (for containerd) and as the output
+ * of `docker save` (for Docker).
  *
- * Layers stay uncompressed: they are unpacked on the machine they were made on, and time is dearer than space there.
+ * Layers stay uncompressed, because they are unpacked on the same machine, where time matters more than space.
  */
 export async function writeImages(folder: string, images: readonly LayeredImage[]): Promise<void> {
   const blobs = path.join(folder, "blobs", "sha256");
@@ -66,7 +67,7 @@ export async function writeImages(folder: string, images: readonly LayeredImage[
   await write("manifest.json", dockerManifest);
 }
 
-/** The image's configuration document as both Docker and OCI read it. */
+/** The image's configuration, in the form that Docker and OCI share. */
 export function configDocument(config: ImageConfig, layerDigest: string): object {
   return {
     created,

@@ -14,10 +14,13 @@ import type { Progress } from "../../../toolchain/artifact.ts";
 import type { ProgramPath } from "./artifact.ts";
 import type { RunCommand } from "../../../host/command-runner.ts";
 
-/** Debian release the image is made of. */
+/** Debian release of the image. */
 export const debianRelease = "bookworm";
 
-/** What kind's own base image installs, less what only its own tests and rootless mode use, plus what it builds itself. */
+/**
+ * Packages of kind's base image, without those that only its tests and its rootless mode use, and with packages for
+ * what kind builds itself.
+ */
 const debianPackages = [
   "systemd",
   "conntrack",
@@ -37,14 +40,14 @@ const debianPackages = [
   "e2fsprogs",
   "runc",
   "containernetworking-plugins",
-  // Static, for the images of pause and of the volume helper.
+  // Static programs for the images of pause and the volume helper.
   "catatonit",
   "busybox-static",
 ] as const;
 
 const cniPlugins = ["host-local", "loopback", "portmap", "ptp"] as const;
 
-/** Programs on a node, by the folder that they get there. */
+/** Programs on a node, by their folder there. */
 const programs = {
   "usr/bin": ["kubeadm", "kubelet", "kubectl"],
   "usr/local/bin": ["containerd", "containerd-shim-runc-v2", "ctr"],
@@ -53,8 +56,8 @@ const programs = {
 const manifests = ["default-cni.yaml", "default-storage.yaml"];
 
 /**
- * Makes the root file system of a kind node in the folder `root`: what kind's `images/base/Dockerfile` and
- * `kind build node-image` do, from Debian packages and given programs.
+ * Creates the root file system of a kind node in the folder `root`, from Debian packages and the given programs. Does
+ * the same as kind's `images/base/Dockerfile` and `kind build node-image`.
  */
 export async function makeRootFileSystem(
   run: RunCommand,
@@ -107,11 +110,14 @@ export async function makeRootFileSystem(
     await rm(path.join(root, emptied), { recursive: true, force: true });
     await mkdir(path.join(root, emptied), { recursive: true });
   }
-  // A node gets its own at its first start.
+  // Each node generates its own at its first start.
   await writeFile(path.join(root, "etc/machine-id"), "");
 }
 
-/** containerd's default specification with kind's hook, and without limits, which a sandbox may not be able to raise. */
+/**
+ * containerd's default specification with kind's hook, and without resource limits, which a sandbox may not be able to
+ * raise.
+ */
 export function containerBaseSpec(defaultSpec: string): string {
   const spec = JSON.parse(defaultSpec) as {
     hooks?: Record<string, object[]>;
@@ -128,7 +134,9 @@ export function containerBaseSpec(defaultSpec: string): string {
   return JSON.stringify(spec);
 }
 
-/** Go's module cache is read-only and knows no execute bits: both are set as kind's Dockerfile does. */
+/**
+ * Copies kind's files with the modes of kind's Dockerfile: in Go's module cache they are read-only and not executable.
+ */
 async function copyKindBase(root: string, kindBase: string): Promise<void> {
   for (const entry of await readdir(kindBase, { recursive: true, withFileTypes: true })) {
     if (!entry.isFile()) continue;
@@ -141,7 +149,7 @@ async function copyKindBase(root: string, kindBase: string): Promise<void> {
   }
 }
 
-/** systemd in a container: only what kind enables, nothing that touches the host's kernel. */
+/** Disables systemd units that kind does not enable either, among them all that change the host's kernel. */
 async function trimServices(run: RunCommand, root: string): Promise<void> {
   for (const [folder, unneeded] of [
     ["lib/systemd/system/multi-user.target.wants", /./],
@@ -157,7 +165,7 @@ async function trimServices(run: RunCommand, root: string): Promise<void> {
       await rm(path.join(full, name), { recursive: true });
     }
   }
-  // The host's kernel messages in a node's journal would only confuse.
+  // The host's kernel messages would be confusing in a node's journal.
   await appendFile(path.join(root, "etc/systemd/journald.conf"), "ReadKMsg=no\n");
   await rm(path.join(root, "sbin/init"), { force: true });
   await symlink("/usr/lib/systemd/systemd", path.join(root, "sbin/init"));

@@ -12,12 +12,15 @@ export function isNamed({ path, url }: LinuxImageSettings): boolean {
   return path !== undefined || url !== undefined;
 }
 
-/** The format of a cloud image by its signature; undefined for a file that is no disk. @throws as reading it does. */
+/** The format of a cloud image by its signature; undefined if the file is not a disk. @throws if it cannot be read */
 export function cloudImageFormat(file: string): DiskFormat | "raw" | undefined {
   return diskFormatOf(file) ?? (isRawDisk(file) ? "raw" : undefined);
 }
 
-/** Finds the disk that machines start from: of the settings, or as `kindows prepare` has downloaded or built it. */
+/**
+ * Finds the disk that machines start from: the one in the settings, or the one that `kindows prepare` downloaded or
+ * built.
+ */
 export function locatedLinuxImage(image: LinuxImageSettings): LocatedDisk {
   if (image.path !== undefined) return locatedDisk(image.path, cloudImageFormat);
   if (!isNamed(image)) {
@@ -28,7 +31,7 @@ export function locatedLinuxImage(image: LinuxImageSettings): LocatedDisk {
   const file = builtSoFar().cloudImages?.[sha256];
   if (file === undefined || !existsSync(file)) return "not prepared";
   const disk = locatedDisk(file, cloudImageFormat);
-  // A download is identified by its content, wherever the cache is.
+  // A download is identified by its content, so that its hash does not depend on the cache's location.
   return typeof disk === "object" ? { ...disk, hash: sha256.slice(0, 12) } : disk;
 }
 
@@ -39,7 +42,7 @@ export const cloudImageDisk: WantedDisk = {
   isNone: "neither qcow2 nor raw, VHD or VHDX",
   minimumGiB: 0.5,
   tooSmall: {
-    why: "on which no cloud image of Debian or Ubuntu fits",
-    instead: "Write the path of a whole cloud image; a file system alone is none.",
+    why: "which is too small for a cloud image of Debian or Ubuntu",
+    instead: "Write the path of a complete cloud image; a file system alone is not enough.",
   },
 };

@@ -12,7 +12,7 @@ const bootDiskSource = join(import.meta.dirname, "../../../toolchain/boot-disk.t
 /** Name of the disk in the artifact's folder. */
 export const linuxDiskName = "linux.qcow2";
 
-/** Modules in the initramfs: virtio disk, the drive of the identity disk, and the two file systems. */
+/** Modules in the initramfs: for virtio devices, the CD drive with the identity disk, and the two file systems. */
 const bootModules = [
   "virtio_pci",
   "virtio_blk",
@@ -29,7 +29,7 @@ const unwantedTimers = [
   ...["e2scrub_all.timer", "fstrim.timer"],
 ];
 
-/** What each machine generates for itself, or does not need. */
+/** Files that each machine generates for itself, or does not need. */
 const removed = [
   "etc/ssh/ssh_host_*",
   "var/log/*",
@@ -39,10 +39,10 @@ const removed = [
 ];
 
 /**
- * The disk Linux machines start from, `linux.qcow2`: Debian's packages as its cloud image has them, cloud-init that reads
- * the same identity disk (NoCloud), and nothing of Kubernetes.
+ * The disk that Linux machines start from, `linux.qcow2`. Like Debian's cloud image, it has cloud-init, which reads the
+ * identity disk (NoCloud). It contains nothing of Kubernetes.
  *
- * Made without loop devices and without starting anything of the machine's; needs root.
+ * Built without loop devices and without booting the machine. Needs root.
  */
 export const linuxImage: Artifact = {
   name: "linux-image",
@@ -79,9 +79,10 @@ async function setUp(root: string, run: RunCommand): Promise<void> {
   await cp(join(files, "dhcp.network"), join(root, "etc/systemd/network/80-dhcp.network"));
   await writeFile(join(root, "etc/fstab"), "/dev/vda2 / ext4 noatime,errors=remount-ro 0 1\n");
   await writeFile(join(root, "etc/hostname"), "localhost\n");
-  // Each machine makes its own at its first boot.
+  // Each machine generates its own at its first boot.
   await writeFile(join(root, "etc/machine-id"), "");
-  // kubelet passes this file to pods: resolved's other one has an address that only the machine itself reaches.
+  // The kubelet passes this file to pods. resolved's stub file would name an address that only the machine itself
+  // reaches.
   await unlink(join(root, "etc/resolv.conf")).catch(() => undefined);
   await symlink("/run/systemd/resolve/resolv.conf", join(root, "etc/resolv.conf"));
   await run("chroot", [root, "systemctl", "enable", "systemd-networkd", "systemd-resolved", "ssh"]);
@@ -92,12 +93,13 @@ async function setUp(root: string, run: RunCommand): Promise<void> {
   await run("sh", ["-c", `cd "$0" && rm -rf ${removed.join(" ")}`, root]);
 }
 
-/** @throws unless there is exactly one file of that beginning. */
-async function only(folder: string, beginning: string): Promise<string> {
-  const found = (await readdir(folder)).filter((name) => name.startsWith(beginning));
+/** @throws unless there is exactly one file with that prefix. */
+async function only(folder: string, prefix: string): Promise<string> {
+  const found = (await readdir(folder)).filter((name) => name.startsWith(prefix));
   const [first, ...others] = found;
   if (first === undefined || others.length > 0) {
-    throw new Error(`one ${beginning}* is wanted in ${folder}; there are: ${found.join(", ")}`);
+    const names = found.join(", ") || "none";
+    throw new Error(`expected exactly one ${prefix}* in ${folder}, found: ${names}`);
   }
   return join(folder, first);
 }

@@ -6,9 +6,9 @@ import { hashSources } from "../../../toolchain/tools/sources-hash.ts";
 import { commandRunner } from "../../../host/command-runner.ts";
 
 /** Debian release of the machines. */
-export const linuxRelease = "bookworm";
+const release = "bookworm";
 
-/** What a machine boots with and sets itself up by, as Debian's own cloud image has it. */
+/** Packages that a machine boots and sets itself up with, as in Debian's own cloud image. */
 const cloudImage = [
   "systemd",
   "systemd-sysv",
@@ -18,7 +18,7 @@ const cloudImage = [
   "linux-image-cloud-amd64",
   "openssh-server",
   "cloud-init",
-  // What cloud-init's Python wants by another name, which debootstrap does not know.
+  // cloud-init depends on it under a virtual name, which debootstrap cannot resolve.
   "python3-cffi-backend",
   "cloud-guest-utils",
   "fdisk",
@@ -29,19 +29,22 @@ const cloudImage = [
   "curl",
 ];
 
-/** What kubelet, kubeadm and kube-proxy call, and what containers' images are made of (node-image/container-images.ts). */
+/**
+ * Packages whose programs kubelet, kubeadm and kube-proxy call, or container images contain
+ * (node-image/container-images.ts).
+ */
 const nodePackages = [
   ...["iptables", "nftables", "conntrack", "ethtool", "kmod", "mount", "util-linux"],
   ...["runc", "containernetworking-plugins", "catatonit", "busybox-static"],
 ];
 
-export const linuxPackages: readonly string[] = [...cloudImage, ...nodePackages];
+const packages: readonly string[] = [...cloudImage, ...nodePackages];
 
 /**
- * Debian as a Linux machine has it, installed and not started, as `root.tar`: what the machines' disk is made of, and
- * runc, CNI plugins and the insides of container images.
+ * Root file system of a Linux machine with Debian, as `root.tar`. It becomes the machines' disk, and is the source of
+ * runc, the CNI plugins and the Debian programs in container images.
  *
- * Made by debootstrap from its usual mirror, checked against Debian's archive keys; needs root.
+ * Installed by debootstrap from its default mirror, checked against Debian's archive keys. Needs root.
  */
 export const linuxDebian: Artifact = {
   name: "linux-debian",
@@ -54,11 +57,11 @@ export const linuxDebian: Artifact = {
   async build(into, context) {
     const run = commandRunner(context.logFile);
     const root = join(into, "root");
-    context.progress(`installs Debian ${linuxRelease} with ${linuxPackages.length} packages`);
+    context.progress(`installs Debian ${release} with ${packages.length} packages`);
     await run("debootstrap", [
       "--variant=minbase",
-      `--include=${linuxPackages.join(",")}`,
-      linuxRelease,
+      `--include=${packages.join(",")}`,
+      release,
       root,
     ]);
     await run("tar", [

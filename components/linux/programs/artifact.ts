@@ -20,7 +20,7 @@ import { linuxDebian } from "../image/debian.ts";
 /** Name of the archive in the artifact's folder. */
 export const programsName = "programs.tar.gz";
 
-/** Path of the container images after unpacking the archive, relative to the root. */
+/** Path of the container images in the archive. */
 const imagesFile = "var/lib/kindows/images.tar";
 
 const nodeImageFolder = path.join(import.meta.dirname, "../../controlplane/node-image");
@@ -29,10 +29,11 @@ const nodeImageFolder = path.join(import.meta.dirname, "../../controlplane/node-
 const controlPlaneOnly = /\/(kube-apiserver|kube-controller-manager|kube-scheduler|etcd):/;
 
 /**
- * A node's programs for Debian, as one archive to be unpacked at its root: kubelet, kubeadm, kubectl, containerd, runc, CNI
- * plugins, and the images in kind's node image, so that nothing has to be pulled.
+ * A node's programs for Debian, as one archive to unpack at `/`: kubelet, kubeadm, kubectl, containerd, runc, CNI
+ * plugins, and the container images of the node image that a worker needs, so that nothing has to be pulled.
  *
- * The same programs as in the node image that is built here; works wherever Go modules and Debian packages do.
+ * They are the same programs as in the node image that is built here, so hosts need only Go modules and Debian
+ * packages.
  */
 export const linuxPrograms: Artifact = {
   name: "linux-programs",
@@ -86,7 +87,7 @@ async function placePrograms(
   const programs: Readonly<Record<string, string>> = {
     "usr/bin/kubeadm": path.join(context.path(kubernetesLinux), "kubeadm"),
     "usr/bin/kubelet": path.join(context.path(kubernetesLinux), "kubelet"),
-    // The default pod network of kind's node image built here takes it from the node.
+    // The default pod network of the node image that is built here mounts it from the node.
     "usr/bin/kubectl": path.join(context.path(kubectl), "kubectl"),
     "usr/local/bin/containerd": path.join(context.path(containerdLinux), "containerd"),
     "usr/local/bin/containerd-shim-runc-v2": path.join(
@@ -115,7 +116,7 @@ async function workerImages(
   debian: string,
   work: string,
 ): Promise<string> {
-  // Those of control planes are left out below.
+  // etcd is not built for workers. Its image is left out below, like all that only a control plane needs.
   const program: ProgramPath = (name) =>
     name === "etcd" ? "" : path.join(context.path(nodePrograms[name]), name);
   const recipes = imageRecipes(program, kubernetesVersion).filter(

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Installs containerd, runc, CNI plugins, kubelet and kubeadm from an archive that lies on the machine, with the images in
-# it, and starts containerd. Run again with the same archive, it only sees to it that all is as it should be.
+# Installs containerd, runc, CNI plugins, kubelet, kubeadm and container images from an archive on the machine, and
+# starts containerd. Run again with the same archive, it only restores what has changed.
 # Usage: install-programs.sh ARCHIVE SHA256
 set -eu
 # shellcheck source=components/linux/steps/lib.sh
@@ -28,7 +28,7 @@ if [ "$(cat "$installed" 2>/dev/null)" != "$sha256" ]; then
   changed=true
 fi
 
-# Debian's, for the C library of its release 12: an older system has none for it.
+# runc is Debian's and needs the C library of Debian 12, which an older system does not have.
 /usr/local/sbin/runc --version >/dev/null ||
   fail ProgramsUnfit "runc does not run on this system: it said why above." \
     "Use an image of Debian 12, Ubuntu 22.04 or newer."
@@ -42,7 +42,7 @@ version = 3
   [plugins.'io.containerd.cri.v1.runtime'.containerd.runtimes.runc.options]
     SystemdCgroup = true
 CONF
-# As containerd's own project has it.
+# From containerd's own project.
 write_file /etc/systemd/system/containerd.service <<'CONF'
 [Unit]
 Description=containerd container runtime
@@ -63,7 +63,7 @@ TimeoutStartSec=300
 [Install]
 WantedBy=multi-user.target
 CONF
-# As Kubernetes' packages have them; without a configuration, which the join writes, the kubelet is not started.
+# From Kubernetes' packages. The kubelet does not start without its configuration, which the join writes.
 write_file /etc/systemd/system/kubelet.service <<'CONF'
 [Unit]
 Description=kubelet: The Kubernetes Node Agent
@@ -99,7 +99,7 @@ await 120 ctr version ||
 if [ "$is_new" = true ]; then
   ctr --namespace k8s.io images import --all-platforms --no-unpack --digests "$home/images.tar" >/dev/null
   rm "$home/images.tar" "$archive"
-  # Programs of another version under a kubelet that runs.
+  # A running kubelet needs a restart to use the new version.
   systemctl try-restart kubelet
   echo "$sha256" >"$installed"
 fi

@@ -1,9 +1,10 @@
 #!/bin/sh
-# Joins a prepared machine to a cluster by kubeadm, with the configuration on standard input; it holds a secret. One that
-# is in this cluster already only gets its kubelet's arguments, one that is in another one leaves that first.
+# Joins a prepared machine to a cluster with kubeadm. The configuration, which contains a secret, is read from standard
+# input. A machine that is in this cluster already only gets its kubelet's arguments. A machine in another cluster is
+# reset first.
 # Usage: join-node.sh CA_CERT_HASH HOSTS KUBELET_ARGUMENTS SECONDS < JoinConfiguration
 #   CA_CERT_HASH  sha256:<hex> of the public key of the cluster's CA
-#   HOSTS         what must be known by name, ADDRESS=NAME each, separated by semicolons
+#   HOSTS         entries for /etc/hosts as ADDRESS=NAME, separated by semicolons
 set -eu
 # shellcheck source=components/linux/steps/lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -33,7 +34,7 @@ joined_hash() {
   openssl x509 -in "$ca" -noout -pubkey | openssl pkey -pubin -outform der | sha256sum | sed 's/^/sha256:/; s/ .*//'
 }
 if [ -f /etc/kubernetes/kubelet.conf ] && [ "$(joined_hash)" = "$ca_cert_hash" ]; then
-  # A Node that somebody has deleted is registered again by that.
+  # A restarted kubelet also registers its Node again if somebody has deleted it.
   systemctl restart kubelet
 else
   changed=true
@@ -47,7 +48,7 @@ else
       "Look at: journalctl -u kubelet, and whether the API server can be reached from here."
   elif [ "$status" != 0 ]; then
     fail JoinFailed "kubeadm join ended with exit code $status, and said why above." \
-      "Put it right and run again."
+      "Correct the cause and run again."
   fi
 fi
 finish "\"nodeName\":\"$(hostname)\""

@@ -1,6 +1,6 @@
 # shellcheck shell=sh
-# What all steps have in common; they source it. A step's result is the last line of its standard output, one JSON
-# object; why it failed goes to standard error, with its code and what to do.
+# Functions of all steps, which source this file. A step's result is the last line of its standard output, one JSON object.
+# An error is written to standard error, with its code and remedy.
 
 begin() {
   step=$1
@@ -14,14 +14,14 @@ fail() {
   exit 1
 }
 
-# finish FACTS: facts are the inside of a JSON object, or nothing.
+# finish FACTS: prints the result. FACTS are the members of a JSON object without braces, or empty.
 finish() {
   printf '{"step":"%s","changed":%s,"rebootRequired":false,"seconds":%s,"facts":{%s}}\n' \
     "$step" "$changed" "$(($(date +%s) - started))" "$1"
 }
 
-# write_file FILE: standard input becomes its content, unless it is that already. Notes whether anything changed, which
-# is lost behind a pipe: its input is a here-document.
+# write_file FILE: writes standard input to FILE if the content differs, and sets `changed`. Use a here-document,
+# because in a pipeline the variable would be set in a subshell and lost.
 write_file() {
   cat >"$1.new"
   if cmp -s "$1.new" "$1"; then
@@ -32,7 +32,7 @@ write_file() {
   fi
 }
 
-# await SECONDS COMMAND...: until the command is successful; its output is of no interest.
+# await SECONDS COMMAND...: runs the command once a second until it succeeds, and discards its output.
 await() {
   until_second=$(($(date +%s) + $1))
   shift
@@ -44,14 +44,14 @@ await() {
   done
 }
 
-# What a node calls, as far as an image of Debian or Ubuntu may lack it: prints " NAME" of each program that is not there.
+# missing_programs: prints " NAME" of each missing program that a node needs and an image of Debian or Ubuntu may lack.
 missing_programs() {
   for program in conntrack gzip ip iptables modprobe mount nsenter openssl sha256sum systemctl tar; do
     command -v "$program" >/dev/null || printf ' %s' "$program"
   done
 }
 
-# packages_of PROGRAM...: the packages of Debian and Ubuntu that bring them.
+# packages_of PROGRAM...: prints the packages of Debian and Ubuntu that contain the programs.
 packages_of() {
   for program in "$@"; do
     case $program in
@@ -65,7 +65,7 @@ packages_of() {
   done
 }
 
-# install_packages NAME...: by apt-get, which waits for another one that runs, as after a first boot.
+# install_packages NAME...: installs with apt-get, and waits for another apt-get, such as one after the first boot.
 install_packages() {
   export DEBIAN_FRONTEND=noninteractive
   timeout 300 apt-get --quiet --option DPkg::Lock::Timeout=120 update >&2 &&

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Waits until a Linux machine has set itself up (cloud-init), looks whether it can be a node, installs what its image
-# lacks where that has apt-get, and gives its kernel what pods need. Run again, it changes nothing.
+# Waits until cloud-init has set up a Linux machine, checks whether it can be a node, installs missing programs if there
+# is apt-get, and configures the kernel for pods. Run again, it changes nothing.
 # Usage: prepare-host.sh NODE_NAME BOOT_SECONDS
 set -eu
 # shellcheck source=components/linux/steps/lib.sh
@@ -9,7 +9,7 @@ begin prepare-host
 node_name=$1
 boot_seconds=$2
 
-# Written when the last of cloud-init's stages has ended.
+# cloud-init writes this file when its last stage has ended.
 result=/run/cloud-init/result.json
 await "$boot_seconds" test -s "$result" ||
   fail BootUnfinished "cloud-init has not ended within $boot_seconds s." \
@@ -34,7 +34,7 @@ if [ -n "$missing" ]; then
       "Let the lab's segment reach the image's mirror, or put them into the image: virt-customize -a IMAGE --install NAMES."
   missing=$(missing_programs)
   [ -z "$missing" ] ||
-    fail ProgramsMissing "its image lacks$missing, which its packages did not bring." "Use an image that has them."
+    fail ProgramsMissing "its image lacks$missing, which its packages do not contain." "Use an image that has them."
   changed=true
 fi
 
@@ -50,7 +50,7 @@ CONF
 modprobe -a overlay br_netfilter ||
   fail ModulesMissing "its kernel has no modules overlay or br_netfilter." \
     "Use an image with the distribution's own kernel for clouds or servers."
-# Pods' packets are forwarded, also where they cross a bridge; each container's log and each kubelet watch files.
+# Forwards pods' packets, applies iptables to bridged ones, and allows many watches of files, e.g. for containers' logs.
 write_file /etc/sysctl.d/90-kindows.conf <<'CONF'
 net.ipv4.ip_forward = 1
 net.bridge.bridge-nf-call-iptables = 1
@@ -58,7 +58,7 @@ fs.inotify.max_user_instances = 8192
 CONF
 sysctl --quiet --load=/etc/sysctl.d/90-kindows.conf
 
-# Debian's cloud image has cloud-init rewrite /etc/hosts at each boot, and the cluster's name would be gone.
+# In Debian's cloud image, cloud-init rewrites /etc/hosts at each boot, which would remove the cluster's name.
 write_file /etc/cloud/cloud.cfg.d/99-kindows.cfg <<'CONF'
 manage_etc_hosts: false
 CONF

@@ -64,7 +64,7 @@ describe("verify of a cluster given by its kubeconfig", () => {
   it("says what is wrong with the file", async () => {
     const file = path.join(newFolder(), "config");
     await writeFile(file, "contexts: [{name: lab, context: {cluster: lab, user: lab}}]");
-    const message = /it has no context prod; there is lab$/;
+    const message = /it has no context prod, only: lab$/;
     await assert.rejects(clusterOfKubeconfig(file, "prod", []), { message });
   });
 

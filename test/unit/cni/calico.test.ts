@@ -61,15 +61,15 @@ describe("a report of Tigera's operator", () => {
       [available, { ...degraded, reason: "Invalid", message: "spec.cni must be defined" }],
       "degraded: Invalid: spec.cni must be defined",
     ],
-    "what is under way": [[underWay], `not there yet: ${underWay.reason}: ${underWay.message}`],
+    "what is under way": [[underWay], `not available yet: ${underWay.reason}: ${underWay.message}`],
     "that nothing is said": [
       [{ ...there, status: "False" }],
-      "not there yet, and the operator does not say why",
+      "not available yet, and the operator does not say why",
     ],
     "a refusal without words": [[degraded], "degraded: without a reason"],
     "that a report is too old": [
       [{ ...available, observedGeneration: 1 }],
-      "the operator has not looked at the newest settings yet",
+      "the operator has not processed the newest settings yet",
     ],
   };
   eachCase("tells %s", cases, ([conditions, expected]) => {
@@ -171,7 +171,7 @@ describe("host actions of the pod network", () => {
     for (const expected of [
       "waited 600 s for Calico 3.32.1 (calico, apiserver) and Ready Linux nodes",
       "calico: degraded: Invalid: no pool",
-      "apiserver: no report of the operator's yet",
+      "apiserver: not reported by the operator yet",
       "node worker-1: registered, has not reported its state yet",
       "calico-node-a: the image cni:v3 cannot be pulled on worker-1: Back-off pulling image",
     ]) {

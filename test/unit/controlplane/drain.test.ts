@@ -144,7 +144,7 @@ describe("removing a node", () => {
     await drainAndDelete(await goneApi(), silently));
 
   for (const [request, says] of [
-    ["GET", /does not let the node win-1 be removed: nodes is forbidden/],
+    ["GET", /the node win-1 cannot be removed: nodes is forbidden/],
     ["DELETE", /the node win-1 could not be deleted: nodes is forbidden/],
   ] as const) {
     it(`fails where the API server refuses to ${request} it`, () => {
@@ -197,7 +197,7 @@ describe("a node before an upgrade", () => {
   it("that must not be drained is not upgraded", () => {
     const forbidden: Answer = [403, { message: "nodes is forbidden" }];
     const cluster = new OneNode(fresh(), { [`PUT ${own}`]: forbidden });
-    return assert.rejects(cluster.drain(), /does not let the node win-1 be drained: nodes is forb/);
+    return assert.rejects(cluster.drain(), /the node win-1 cannot be drained: nodes is forb/);
   });
 });
 

@@ -40,11 +40,11 @@ describe("ways to nodes' pods and to Services", () => {
     "one with ranges of IPv6 only": [node("worker-1", "fd00::/64", "10.0.0.1")],
   };
   eachCase("are not known yet for want of %s", missing, (nodes) =>
-    assert.equal(nodeRoutes(routed, [controlPlane, ...nodes]), "none known yet of worker-1"),
+    assert.equal(nodeRoutes(routed, [controlPlane, ...nodes]), "not known yet for worker-1"),
   );
 
   it("are not known yet for want of all nodes, which are named", () =>
-    assert.equal(nodeRoutes(routed, []), "none known yet of cp, worker-1"));
+    assert.equal(nodeRoutes(routed, []), "not known yet for cp, worker-1"));
 });
 
 describe("the host action that finds them", () => {
@@ -63,6 +63,6 @@ describe("the host action that finds them", () => {
       { range: "10.244.0.0/24", nextHop: "192.0.2.128" },
       { range: "10.96.0.0/16", nextHop: "192.0.2.128" },
     ]);
-    assert.match(stderr, /none known yet of cp/);
+    assert.match(stderr, /not known yet for cp/);
   });
 });

@@ -71,7 +71,7 @@ describe("kube-proxy for Windows", () => {
       const call = `\nAssert-ServerName -Kubeconfig 'C:\\kubeconfig'`;
       assert.match(
         await runText(host, [], assertServerName + call),
-        /name cp\.test does not resolve on this node: it belongs into .*\\drivers\\etc\\hosts/,
+        /name cp\.test does not resolve on this node: add it to .*\\drivers\\etc\\hosts/,
       );
     } finally {
       await host.stop();

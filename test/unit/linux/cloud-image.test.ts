@@ -132,7 +132,7 @@ describe("a cloud image for Linux machines", () => {
     const path = await disk("small.qcow2", "-f", "qcow2", "100M");
     await assert.rejects(
       prepared({ path }),
-      /is a disk of 0\.1 GiB, on which no cloud image of Debian or Ubuntu fits/,
+      /is a disk of 0\.1 GiB, which is too small for a cloud image of Debian or Ubuntu/,
     );
   });
 });

@@ -1,7 +1,7 @@
 #!/bin/bash
-# Stands in for Envoy in the container kind starts in front of several control planes: follows the two files kind
-# writes (listener and cluster) and has HAProxy do what they say. It understands kind's files and no others.
-# Called as Envoy is: envoy -c <bootstrap file>.
+# Stands in for Envoy in the container that kind starts in front of several control planes: watches the two files that
+# kind writes (listener and cluster) and configures HAProxy accordingly. It understands only kind's files.
+# Called like Envoy: envoy -c <bootstrap file>.
 set -euo pipefail
 
 if [[ "${1:-}" != -c || -z "${2:-}" ]]; then
@@ -12,7 +12,7 @@ readonly bootstrap=$2
 rendered=$(dirname "$bootstrap")/haproxy.cfg
 readonly rendered
 
-# Path that follows a key such as "cds_config:" in the bootstrap file.
+# Prints the path below a key such as "cds_config:" in the bootstrap file.
 path_of() {
   awk -v key="$1:" '$1 == key { found = 1 } found && $1 == "path:" { print $2; exit }' "$bootstrap"
 }
@@ -20,7 +20,7 @@ clusters=$(path_of cds_config)
 listeners=$(path_of lds_config)
 readonly clusters listeners
 
-# "address port" of each socket_address in one of kind's files.
+# Prints "address port" of each socket_address in one of kind's files.
 sockets() {
   awk '$1 == "address:" && NF == 2 { gsub(/"/, "", $2); address = $2 } $1 == "port_value:" { print address, $2 }' "$1"
 }
@@ -35,7 +35,7 @@ defaults
   mode tcp
   log global
   timeout connect 3s
-  # Watches stay open for long without a byte.
+  # Watches can be idle for a long time.
   timeout client 24h
   timeout server 24h
   option clitcpka

@@ -7,13 +7,12 @@ set -euo pipefail
 : "${NODE_NAME:?}" "${POD_SUBNET:?}"
 
 readonly cni_config=/etc/cni/net.d/10-pod-routes.conflist
-# Marks our routes, so that those of nodes that are gone can be told from everybody else's.
+# Marks the routes of this script, so that it can remove those of deleted nodes without touching others.
 readonly protocol=157
 readonly account=/var/run/secrets/kubernetes.io/serviceaccount
 export KUBECONFIG=/kubeconfig
 
-# The API server as the kubelet knows it: the Service's address works only once kube-proxy does, and until then may lead
-# anywhere.
+# The kubelet's address of the API server. The Service's address works only once kube-proxy runs.
 server=
 while read -r key value; do
   if [[ "$key" == server: ]]; then
@@ -30,7 +29,7 @@ contexts: [{name: own, context: {cluster: own, user: own}}]
 current-context: own
 YAML
 
-# One line for each Linux node: name, pod range or "-", address.
+# Prints a line for each Linux node: name, pod range or "-", address.
 list_nodes() {
   kubectl get nodes --selector kubernetes.io/os=linux --request-timeout 10s --output go-template='{{range .items}}{{.metadata.name}} {{or .spec.podCIDR "-"}}{{range .status.addresses}}{{if eq .type "InternalIP"}} {{.address}}{{end}}{{end}}{{"\n"}}{{end}}'
 }
@@ -60,7 +59,7 @@ write_cni_config() {
 JSON
   )
   if [[ "$(cat "$cni_config" 2>/dev/null)" != "$wanted" ]]; then
-    # Renamed into place: containerd reads the file as soon as it appears.
+    # Renamed into place, because containerd reads the file as soon as it appears.
     printf '%s\n' "$wanted" >"$cni_config.tmp" && mv "$cni_config.tmp" "$cni_config" || return
     echo "this node's pods get addresses of $range"
   fi
@@ -71,7 +70,7 @@ masquerade() {
   iptables -w 5 -t nat -C "${rule[@]}" 2>/dev/null || iptables -w 5 -t nat -A "${rule[@]}"
 }
 
-# Every step returns at its own failure: bash ignores `set -e` in a function whose status is looked at.
+# Each command has its own `|| return`, because bash ignores `set -e` in a function whose status is tested.
 reconcile() {
   local nodes name range address present
   local -A wanted=()
@@ -96,9 +95,10 @@ reconcile() {
 }
 
 while true; do
-  # One line for each node there is, then one for each change. Begun anew each minute, as a connection can die in silence.
+  # Prints a line for each node, then one for each change. Restarted every minute, because a connection can die
+  # unnoticed.
   kubectl get nodes --watch --request-timeout 60s --output name | while read -r changed; do
-    # A burst of changes is one reason to look again, not many.
+    # Handles a burst of changes at once.
     while read -r -t 0.2 changed; do :; done
     until reconcile; do
       echo "could not follow the change of ${changed:-several nodes}; trying again" >&2
