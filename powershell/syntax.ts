@@ -39,7 +39,7 @@ export function placeOf(position: Position): string {
 
 type Node<Kind extends string, Fields> = Readonly<Fields & { kind: Kind; position: Position }>;
 
-/** A type as written between brackets, e.g. `string[]` or `System.IO.File`. `ranks` is the number of `[]` after it. */
+/** A type as written between brackets, e.g. `string[]` or `System.IO.File`. `ranks` is the number of trailing `[]`. */
 export type TypeName = Node<"TypeName", { name: string; ranks: number }>;
 
 /** A `number` is an Int32. An Int64 is kept as text, because JSON has none. */

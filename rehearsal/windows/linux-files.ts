@@ -61,7 +61,7 @@ export function nodeFiles(folder: string, recent?: RecentWrites): FileSystem {
       on(file, () => {
         if (fs.lstatSync(file).isDirectory()) fs.rmdirSync(file);
         else fs.unlinkSync(file);
-        recent?.wentOn();
+        recent?.movesFlushed();
       }),
     move: (from, to) =>
       on(from, () => {

@@ -34,16 +34,16 @@ export class RecentWrites {
 
   written(...files: readonly string[]): void {
     for (const file of files) this.#files.add(file);
-    this.wentOn();
+    this.movesFlushed();
   }
 
   flushed(file: string): void {
     this.#files.delete(file);
-    this.wentOn();
+    this.movesFlushed();
   }
 
   /** Something else came to the disk: so have all moves before it. */
-  wentOn(): void {
+  movesFlushed(): void {
     this.#moves = [];
   }
 
@@ -56,6 +56,6 @@ export class RecentWrites {
 
   allFlushed(): void {
     this.#files.clear();
-    this.wentOn();
+    this.movesFlushed();
   }
 }
