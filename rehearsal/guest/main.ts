@@ -47,7 +47,7 @@ main().catch(async (error: unknown) => {
   process.exit(1);
 });
 
-/** The boot time, to the second. Linux computes it from the current clock, so the first value is kept until the next boot. */
+/** The boot time, to the second. Linux derives it from the current clock, so the first value is kept until a reboot. */
 async function readBootTime(): Promise<Date> {
   const record = "/run/boot-time";
   const kept = await readFile(record, "utf8").catch(() => undefined);

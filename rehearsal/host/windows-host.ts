@@ -73,7 +73,7 @@ export class WindowsHost {
   readonly version: WindowsVersion;
   /** Full paths of running programs that are not services, e.g. a pod's shim. */
   readonly runningPrograms = new Set<string>();
-  /** Full paths of files that another program, e.g. a virus scanner, has open: they can't be written, removed or renamed. */
+  /** Full paths of files that another program, e.g. a virus scanner, has open: they can be read, but not changed. */
   readonly openFiles = new Set<string>();
   /** Full paths of files that another program has open exclusively: they can't even be read. */
   readonly lockedFiles = new Set<string>();

@@ -132,8 +132,8 @@ const guestDisk: DiskLayout = {
   // code once for all programs. With coarse timers Go programs, which poll every 20 us, poll every 4 ms. Together with
   // wine-process.ts's settings for Go this saves 15 % of the CPU time from power-on to Ready.
   //
-  // Not tsc=reliable: if several machines boot at once, one in eight measures a tenth or a twentieth of its TSC's frequency,
-  // and its clock then runs too fast by that factor. By default Linux notices this by the ACPI timer and switches to that.
+  // Not tsc=reliable: if several machines boot at once, one in eight measures a tenth or a twentieth of its TSC's
+  // frequency, so its clock runs too fast. By default Linux notices this by the ACPI timer and switches to that.
   kernelArguments:
     "console=ttyS0 quiet mitigations=off nokaslr norandmaps highres=off no_timer_check random.trust_cpu=on panic=10",
   // There are few, large files. The default would be a million.

@@ -19,7 +19,7 @@ import type { SystemProgram } from "./processes.ts";
 
 const failure = "Microsoft.PowerShell.Commands.ServiceCommandException";
 
-/** A service as it was when it was looked at last. */
+/** A service at the time of the last Refresh(). */
 interface ServiceSnapshot {
   readonly name: string;
   service: Service;
@@ -43,7 +43,7 @@ const vmms = {
   startType: "auto",
 } as const satisfies Service;
 
-/** Windows' own, which are no entries of the model's service manager. */
+/** Windows' own services, which are not in the model's service manager. */
 function ownServices(machine: WindowsHost): readonly ServiceSnapshot[] {
   const { sshdStartType: startType, isSshdListening, state } = machine;
   return [
@@ -160,7 +160,6 @@ function startTypeOf(mode: string): Service["startType"] {
   return mode.toLowerCase().replace("automatic", "auto") as Service["startType"];
 }
 
-/** Win32_Service. */
 export function serviceClass(machine: WindowsHost): CimClass {
   const { services } = machine;
   return {
@@ -200,7 +199,7 @@ export function serviceClass(machine: WindowsHost): CimClass {
   };
 }
 
-/** `sc.exe failure` and `sc.exe failureflag`: what happens when a service ends by itself. */
+/** `sc.exe failure` and `sc.exe failureflag` set what happens when a service ends by itself. */
 export const sc: SystemProgram = async ({ services }, [verb = "", name = "", ...options]) => {
   try {
     if (verb === "failure") {
