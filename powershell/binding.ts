@@ -1,4 +1,4 @@
-/** Arguments bound to parameters, of functions, scripts and cmdlets alike. */
+/** Binds arguments to the parameters of functions, scripts and cmdlets. */
 import { enumerated, toText, tryConvert } from "./convert.ts";
 import { errorAction, type Formal, type Signature } from "./parameters.ts";
 import type { Position } from "./syntax.ts";
@@ -15,13 +15,13 @@ import {
   type Value,
 } from "./values.ts";
 
-/** One argument as it was written: a name, a value, or a name with its value behind a colon. */
+/** An argument as written: `value`, `-name` or `-name:value`. */
 export interface Argument {
   readonly name?: string;
   readonly value?: Value;
-  /** How a bare number was written. */
+  /** The source text of a bare number. */
   readonly written?: string;
-  /** Belongs to $args, whatever parameters there are. */
+  /** Goes to $args even if a positional parameter is free. */
   readonly unbound?: boolean;
   readonly position: Position;
 }
@@ -29,7 +29,7 @@ export interface Argument {
 export interface Bound {
   readonly signature: Signature;
   readonly values: Map<string, Value>;
-  /** What fits no parameter of a plain function: `$args`. */
+  /** Arguments that match no parameter of a plain function: its `$args`. */
   readonly rest: Value[];
   piped?: Formal;
 }
@@ -41,9 +41,9 @@ export function bind(signature: Signature, args: readonly Argument[], piped: boo
   const bound: Bound = { signature, values: new Map(), rest: [] };
   const { values } = bound;
   const positional: Argument[] = [];
-  const waiting = [...args];
-  const next = () => (waiting[0]?.name === undefined ? waiting.shift() : undefined);
-  for (let argument = waiting.shift(); argument; argument = waiting.shift()) {
+  const remaining = [...args];
+  const next = () => (remaining[0]?.name === undefined ? remaining.shift() : undefined);
+  for (let argument = remaining.shift(); argument; argument = remaining.shift()) {
     const { name, position } = argument;
     const formal = name === undefined ? undefined : findParameter(signature, name, position);
     if (name === undefined) {
@@ -53,7 +53,7 @@ export function bind(signature: Signature, args: readonly Argument[], piped: boo
       const following = isSwitch ? { value: true, position } : next();
       bindNamed(bound, formal, argument.value === undefined ? following : argument);
     } else {
-      // Its value goes with it, to $args.
+      // An unknown name goes to $args together with its value.
       const value = argument.value ?? next()?.value;
       const both = value === undefined ? [`-${name}`] : [`-${name}`, value];
       positional.push(...both.map((each) => ({ value: each, unbound: true, position })));
@@ -80,7 +80,7 @@ function bindNamed(bound: Bound, formal: Formal, argument: Argument | undefined)
     const message = `Cannot bind parameter because parameter '${formal.name}' is specified more than once.`;
     throw bindingError(signature, "ParameterAlreadyBound", message);
   }
-  // What looks like a negative number is a text there.
+  // After a parameter name, PowerShell takes a bare negative number as text.
   const { written } = argument;
   accept(bound, formal, written?.startsWith("-") ? written : argument.value, written);
 }
@@ -105,13 +105,13 @@ function bindPositional(bound: Bound, args: readonly Argument[]): void {
   }
 }
 
-/** A parameter by its name or an unambiguous beginning; undefined: a plain function has none. */
+/** Finds a parameter by name or unambiguous prefix. Undefined if a plain function has no such parameter. */
 function findParameter(signature: Signature, name: string, position: Position): Formal | undefined {
   const wanted = name.toLowerCase();
   const all = [...signature.formals, ...(signature.strict ? [errorAction] : [])];
-  const close = all.filter(({ key }) => key.startsWith(wanted));
-  const found = close.find(({ key }) => key === wanted) ?? close[0];
-  if (found?.key !== wanted && close.length > 1) {
+  const matching = all.filter(({ key }) => key.startsWith(wanted));
+  const found = matching.find(({ key }) => key === wanted) ?? matching[0];
+  if (found?.key !== wanted && matching.length > 1) {
     const message = `Parameter cannot be processed because the parameter name '${name}' is ambiguous.`;
     throw bindingError(signature, "AmbiguousParameter", message);
   }

@@ -1,4 +1,4 @@
-/** How cmdlets are declared: by parameters, and by what they do for each input. */
+/** Declares cmdlets: their parameters, and what they do for each input. */
 import type { Argument } from "./binding.ts";
 import { toBool, toItems, toText } from "./convert.ts";
 import { complete, report, terminating } from "./errors.ts";
@@ -8,37 +8,37 @@ import type { Command, Position } from "./syntax.ts";
 import type { Types } from "./types.ts";
 import { Num, ScriptBlock, type Raised, type Value } from "./values.ts";
 
-/** Hands one value on. Arrays are handed on whole. */
+/** Outputs one value. Arrays are not unrolled. */
 export type Emit = (value: Value) => void | Promise<void>;
 
 export interface ParameterDefinition {
   readonly name: string;
   /** A type's name, e.g. `string[]`; `switch` takes no value. */
   readonly type: string;
-  /** Undefined: by name only. */
+  /** Undefined if it can be given by name only. */
   readonly position: number | undefined;
   readonly mandatory: boolean;
-  /** Names that fit, in any case. */
+  /** Accepted values, in any case. */
   readonly set: readonly string[] | undefined;
-  /** Mandatory, and yet null or empty passes. */
+  /** Accepts null and empty values although it is mandatory. */
   readonly allowsEmpty: boolean;
 }
 
 export interface Invocation {
   readonly command: Command;
   readonly args: readonly Argument[];
-  /** Of the pipeline. */
+  /** The pipeline's scope. */
   readonly scope: Scope;
   readonly emit: Emit;
   readonly piped: boolean;
-  /** Ends the pipeline's commands before this one. */
+  /** Stops the commands before this one in the pipeline. */
   readonly stop: () => never;
 }
 
 export class Call {
   readonly scope: Scope;
   readonly emit: Emit;
-  /** Ends the pipeline: nothing more is needed from the commands before this one. */
+  /** Stops the commands before this one in the pipeline: no more input is needed. */
   readonly stop: () => never;
   readonly position: Position;
   readonly name: string;
@@ -56,7 +56,7 @@ export class Call {
     this.name = cmdlet.name;
   }
 
-  /** A bound parameter, converted to its type; undefined: not given. */
+  /** A parameter's value, converted to its type. Undefined if it was not given. */
   get(parameter: string): Value | undefined {
     return this.values.get(parameter.toLowerCase());
   }
@@ -80,7 +80,7 @@ export class Call {
     return value === undefined ? undefined : make(value);
   }
 
-  /** An error that -ErrorAction decides about; the cmdlet goes on behind it, unless that says Stop. */
+  /** Reports a non-terminating error. Throws it if -ErrorAction or $ErrorActionPreference is Stop. */
   fail(error: Raised): Promise<void> {
     complete(error, this.position, this.cmdlet);
     const preference = toText(this.get("ErrorAction") ?? this.scope.errorAction);
@@ -90,18 +90,18 @@ export class Call {
   }
 }
 
-/** For each value out of the pipeline, bound to its parameter; once, where the command stands first. */
+/** Runs once for each value from the pipeline; once in all if the command is the first in its pipeline. */
 type Run = (call: Call) => void | Promise<void>;
 
 type Step = () => void | Promise<void>;
 
-/** For a cmdlet that keeps something from one value to the next. */
+/** For cmdlets that keep state between values. */
 type Open = (call: Call) => { readonly process: Step; readonly end: Step };
 
 export interface Cmdlet {
   /** E.g. `Get-Item`. */
   readonly name: string;
-  /** What implements it in PowerShell: the second half of its errors' ids. */
+  /** The class that implements it in PowerShell, which is the second half of its error ids. */
   readonly implementation: string;
   readonly parameters: readonly ParameterDefinition[];
   readonly run?: Run;
@@ -109,13 +109,13 @@ export interface Cmdlet {
 }
 
 /**
- * Cmdlets by their syntax, as `Get-Command -Syntax` shows it:
+ * Declares cmdlets by their syntax, as `Get-Command -Syntax` shows it:
  *
  *     Get-Thing [-Path] <string[]> -Size <int> [[-Filter] <string>] [-Kind {Big | Small}] [-Force]
  *
- * InputObject takes the pipeline's values. `<string?>` may be empty, though it is mandatory.
+ * InputObject takes the pipeline's values. `<string?>` accepts null and empty values although it is mandatory.
  *
- * @param namespace of the classes that implement them; without it they are functions.
+ * @param namespace The namespace of the classes that implement them. Without it they are functions.
  */
 export function cmdlets(
   all: Readonly<Record<string, Run | { readonly open: Open }>>,
@@ -156,21 +156,21 @@ export interface BlockOptions {
   /** `$_`. */
   readonly underscore?: Value;
   readonly args?: readonly Value[];
-  /** In a scope of its own, as `&` does. */
+  /** Run in a child scope, as `&` does. */
   readonly child?: boolean;
   /** `$this`. */
   readonly self?: Value;
 }
 
-/** What cmdlets and members may ask of the interpreter that runs them. */
+/** The part of the interpreter that cmdlets and members use. */
 export interface Shell {
   readonly host: Host;
   readonly types: Types;
-  /** Runs a block in the current scope; hands each value it outputs on. */
+  /** Runs a block in the current scope and passes each value it outputs to `emit`. */
   invoke(block: ScriptBlock, options: BlockOptions, emit: Emit): Promise<void>;
-  /** The same, with what it outputs as one value: nothing, the value, or an array. */
+  /** Runs a block and returns its output: `nothing`, the only value, or an array. */
   evaluate(block: ScriptBlock, options: BlockOptions): Promise<Value>;
-  /** A variable of the scope that is current; undefined: it is not set. */
+  /** A variable of the current scope. Undefined if it is not set. */
   variable(name: string): Value | undefined;
   /** Whether a function, a cmdlet or a program has this name. */
   isCommand(name: string): boolean;

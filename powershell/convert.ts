@@ -1,4 +1,4 @@
-/** Values turned into values of another type, as casts, parameters and operators do it. */
+/** Converts values between types, as casts, parameters and operators do. */
 import * as is from "./types.ts";
 import { raised, runtimeError, typeOf } from "./types.ts";
 import {
@@ -54,12 +54,12 @@ function objectText(value: Instance): string {
   return typeof text === "string" ? text : value.type.name;
 }
 
-/** Lists within lists show their type only. */
+/** Text of an element of a list: nested arrays show only their type. */
 export function nestedText(value: Value): string {
   return value instanceof PsArray ? value.type.name : toText(value);
 }
 
-/** A double in 15 digits, as .NET Framework writes it. */
+/** .NET Framework writes a double with 15 significant digits. */
 function doubleText(value: number): string {
   const size = Math.abs(value);
   if (size !== 0 && !(size >= 1e-4 && size < 1e15)) {
@@ -68,18 +68,18 @@ function doubleText(value: number): string {
   return String(Number(value.toPrecision(15)));
 }
 
-/** What loops and pipelines take one by one; undefined: a single thing. */
+/** The elements that loops and pipelines unroll. Undefined if the value is not a collection. */
 export function enumerated(value: Value): readonly Value[] | undefined {
   if (value instanceof PsArray) return value.items;
   return value !== null && typeof value === "object" ? value.type.enumerate?.(value) : undefined;
 }
 
-/** A value as a list: nothing has no element, null one. */
+/** A value as a list. `nothing` is an empty list; null is a list of one. */
 export function toItems(value: Value): readonly Value[] {
   return value === nothing ? [] : (enumerated(value) ?? [value]);
 }
 
-/** What a command's outputs are as one value. */
+/** A command's outputs as one value: `nothing`, the only output, or an array. */
 export function fromItems(items: Value[]): Value {
   return items.length === 0 ? nothing : items.length === 1 ? (items[0] as Value) : is.array(items);
 }
@@ -104,7 +104,7 @@ export function plainNumber(value: number | bigint | Num): number {
   return value instanceof Num ? value.value : Number(value);
 }
 
-/** What a value counts as where a number is wanted; undefined: it is none. */
+/** A value converted to a number. Undefined if that is impossible. */
 export function numberIn(value: Value): number | bigint | undefined {
   if (value instanceof PsArray && value.items.length === 1) {
     return numberIn(value.items[0] as Value);
@@ -129,7 +129,7 @@ const limits = new Map<NetType, readonly [bigint, bigint]>([
   [is.uint64, [0n, 2n ** 64n - 1n]],
 ]);
 
-/** A whole or other number of a type; halves are rounded to the even one. */
+/** Converts a number to a numeric type, rounding halves to even. Undefined if it is out of range. */
 export function toNumber(value: number | bigint, type: NetType): Value | undefined {
   if (type === is.double) return is.toDouble(Number(value));
   const [low, high] = limits.get(type) ?? [0n, 0n];
@@ -145,7 +145,7 @@ export function roundHalfEven(value: number): number {
   return rest < 0.5 || (rest === 0.5 && floor % 2 === 0) ? floor : floor + 1;
 }
 
-/** A text as a number, as [int]"0x1F" and 1 + "2" read it; undefined: it is none. */
+/** Parses a number as [int]"0x1F" and 1 + "2" do. Undefined if the text is not a number. */
 function parseNumber(text: string): number | bigint | undefined {
   const trimmed = text.trim();
   if (/^([+-]0x[\da-f]+|0x[\da-f]{8,}|[+-]?[\d.]+[kmgtp]b)$/i.test(trimmed)) {
@@ -159,7 +159,7 @@ function parseNumber(text: string): number | bigint | undefined {
   return isNumber ? Number(trimmed) : undefined;
 }
 
-/** A value turned into a type. Throws what a failing cast throws. */
+/** Converts a value to a type. Throws the error of a failed cast. */
 export function convert(value: Value, type: NetType): Value {
   const converted = tryConvert(value, type);
   if (converted === undefined) throw cannotConvert(value, type);
@@ -186,7 +186,7 @@ function cannotConvert(value: Value, type: NetType): Raised {
   );
 }
 
-/** How values, null too, become those of the language's own types. */
+/** Conversions to the language's own types. They also take null. */
 const conversions = new Map<NetType, (value: Value, type: NetType) => Value | undefined>([
   [is.string, toText],
   [is.bool, toBool],
@@ -195,7 +195,7 @@ const conversions = new Map<NetType, (value: Value, type: NetType) => Value | un
   ...[...limits.keys(), is.double].map((type) => [type, convertNumber] as const),
 ]);
 
-/** The same; undefined: it cannot be done. */
+/** Converts a value to a type. Undefined if that is impossible. */
 export function tryConvert(value: Value, type: NetType): Value | undefined {
   if (type === is.psObject && value instanceof Hashtable) return toCustomObject(value);
   if (!isNull(value) && (type === is.psObject || typeOf(value).is(type))) return value;
@@ -239,7 +239,7 @@ function convertEnumeration(
   return known.length < parts.length ? undefined : new EnumValue(type, name, number);
 }
 
-/** By the type's own Parse for a text, else by a constructor that takes the value. */
+/** Converts by the type's Parse (for text), or else by a constructor that takes the value. */
 function convertByMember(value: Exclude<Value, null>, type: NetType): Value | undefined {
   const parse = typeof value === "string" ? type.staticMethods.get("parse") : undefined;
   const member = [...(parse ?? []), ...type.constructors].find(

@@ -1,11 +1,11 @@
-/** Errors on their way through a script: where they happened, and whether they end it. */
+/** Records where an error happened and whether it ends the script. */
 import type { Cmdlet } from "./commands.ts";
 import type { Host } from "./host.ts";
 import type { Position } from "./syntax.ts";
 import * as is from "./types.ts";
 import { ErrorRecord, Raised, Unsupported } from "./values.ts";
 
-/** Gives an error its record, with the place where it happened, unless it has one. */
+/** Gives an error its record, with the position where it happened, unless it already has one. */
 export function complete(error: Raised, position: Position, cmdlet?: Cmdlet): ErrorRecord {
   const { exception, id = exception.type.shortName } = error;
   const full = cmdlet && !id.includes(",") ? `${id},${cmdlet.implementation}` : id;
@@ -13,7 +13,7 @@ export function complete(error: Raised, position: Position, cmdlet?: Cmdlet): Er
   return error.record;
 }
 
-/** Runs something. An error in it that has no place yet happened here, and is the cmdlet's if there is one. */
+/** Runs a function and gives errors without a position this one, and this cmdlet. */
 export async function located<T>(
   position: Position,
   run: () => T | Promise<T>,
@@ -33,7 +33,7 @@ export function placed(error: unknown, position: Position, cmdlet?: Cmdlet): unk
   return error instanceof Unsupported ? error.at(position) : error;
 }
 
-/** Shows an error that ends nothing, as $ErrorActionPreference has it. */
+/** Writes a non-terminating error to the error stream, unless the error preference silences it. */
 export function report(error: Raised, preference: string, host: Host): void {
   if (!/^(silentlycontinue|ignore)$/i.test(preference)) {
     host.error(`${error.exception.message}\n`);

@@ -1,52 +1,52 @@
-/** What a script finds around itself: the machine, as far as the language and its general cmdlets reach. */
+/** The parts of a machine that the language and its general cmdlets use. */
 
 export interface Host {
   readonly files: Files;
   readonly environment: Environment;
   readonly clock: Clock;
   readonly programs: Programs;
-  /** Text for the script's own standard output and error. */
+  /** Write to the script's standard output and standard error. */
   readonly output: (text: string) => void;
   readonly error: (text: string) => void;
 }
 
-/** Changes may take a while. */
+/** The result of a change, which may be asynchronous. */
 export type Done = void | Promise<void>;
 
-/** Where scripts lie. Paths are as scripts write them (`C:\k\join.ps1` on Windows). */
+/** The file system. Paths are as scripts write them (`C:\k\join.ps1` on Windows). */
 export interface Files {
-  /** Between folders: `\` on Windows, where `/` is taken too. */
+  /** Path separator: `\` on Windows, which also accepts `/`. */
   readonly separator: "\\" | "/";
-  /** Full path of a path that may be relative, without `.` and `..`. */
+  /** The full path of a path that may be relative or contain `.` and `..`. */
   resolve(path: string): string;
-  /** Undefined: not there. */
+  /** Undefined if there is no such file or folder. */
   status(path: string): object | undefined;
   read(path: string): Buffer;
-  /** Creates the file, or replaces what it has; not flushed. */
+  /** Creates or overwrites the file, without flushing it to disk. */
   write(path: string, data: Uint8Array): Done;
 }
 
 export interface Environment {
   get(name: string): string | undefined;
-  /** Undefined or empty: removed. */
+  /** Undefined or "" removes the variable. */
   set(name: string, value: string | undefined): void;
 }
 
 export interface Clock {
   /** Milliseconds since 1970. */
   now(): number;
-  /** Milliseconds of a clock that nobody sets. */
+  /** Milliseconds of a monotonic clock. */
   elapsed(): number;
-  /** Ends early when `cancelled` says so. */
+  /** Ends early when `cancelled` is aborted. */
   sleep(milliseconds: number, cancelled?: AbortSignal): Promise<void>;
   /** Minutes that local time is ahead of UTC at a moment. */
   offset(moment: number): number;
 }
 
 export interface Programs {
-  /** Full path of a program by name or path; undefined: there is none. */
+  /** The full path of a program, found by name or path. Undefined if there is none. */
   find(name: string): string | undefined;
-  /** Runs a program to its end, with all that it reads on standard input. */
+  /** Runs a program until it exits. `input` is its standard input. */
   run(file: string, args: readonly string[], input: string): Promise<ProgramResult>;
 }
 

@@ -1,4 +1,4 @@
-/** Runs scripts: walks their syntax trees. */
+/** Runs scripts by walking their syntax trees. */
 import { channel } from "node:diagnostics_channel";
 import { bind, bindInput, splat, type Argument } from "./binding.ts";
 import type { BlockOptions, Cmdlet, Emit, Invocation, Shell } from "./commands.ts";
@@ -41,24 +41,24 @@ import {
   type Value,
 } from "./values.ts";
 
-/** The text and the offset of each statement before it is run, for those who measure what tests run of a script. */
+/** Publishes the script's text and the offset of each statement before it runs, to measure test coverage. */
 const statementsRun = channel("powershell.statements");
 
 type Statements = readonly Syntax.Statement[];
 type Ends = Syntax.Flow["kind"] | object;
 type Loop = Syntax.Loop | Syntax.For | Syntax.ForEach;
 
-/** On its way to the loop, the body, the script or the pipeline that it ends. */
+/** Thrown to end a loop, a body, a script or a pipeline. */
 class Signal extends Error {
   constructor(
     readonly ends: Ends,
     readonly code = 0,
   ) {
-    super("a signal that nothing waits for");
+    super("a break, continue, return or exit outside of what it ends");
   }
 }
 
-/** Awaits something. Returns the signal that ended it, if it is one of those. */
+/** Awaits a run. Returns the signal that ended it, if it is one of `ends`. */
 async function until(ends: Ends[], run: void | Promise<void>): Promise<Signal | undefined> {
   try {
     await run;
@@ -69,7 +69,7 @@ async function until(ends: Ends[], run: void | Promise<void>): Promise<Signal | 
   }
 }
 
-/** Goes on with a value, at once where that is possible: on an emulated CPU each promise shows. */
+/** Continues with a value, synchronously if it is no promise: on an emulated CPU every promise costs time. */
 function after<T, U>(value: T | Promise<T>, next: (value: T) => U | Promise<U>): U | Promise<U> {
   return value instanceof Promise ? value.then(next) : next(value);
 }
@@ -80,7 +80,7 @@ const unary = new Map<string, (value: Value) => Value>([
   [",", (value) => is.array([orNull(value)])],
 ]);
 
-/** Variables that cannot be set, by what they are in a file. */
+/** Read-only automatic variables: their values as functions of the script's path. */
 const automatics = new Map<string, (path: string) => Value>([
   ["true", () => true],
   ["false", () => false],
@@ -91,9 +91,9 @@ export interface InterpreterOptions {
   readonly host: Host;
   readonly types: Types;
   readonly cmdlets: readonly Cmdlet[];
-  /** Variables that are there from the beginning, by name. */
+  /** Global variables that are set before a script runs, by name. */
   readonly variables?: Readonly<Record<string, Value>>;
-  /** Commands that a script may call though they are not known yet, by name in lower case. Default: none. */
+  /** Whether a script may contain an unknown command, by its name in lower case. Default: no. */
   readonly mayCall?: (name: string) => boolean;
 }
 
@@ -102,13 +102,13 @@ export class Interpreter implements Shell {
   readonly types: Types;
   readonly #options: InterpreterOptions;
   readonly #cmdlets = new Map<string, Cmdlet>();
-  /** What is run here has been found to use nothing that is not known. */
+  /** Scripts that use nothing unknown. */
   readonly #checked = new Set<Script>();
   readonly #signatures = new Map<Syntax.ScriptBody, Signature>();
   #scope: Scope;
-  /** How many try blocks are being run, in all functions: within one, every error ends its block. */
+  /** Depth of nested try blocks, across functions. Within one, every error ends the block. */
   #tries = 0;
-  /** The error that a catch block is about, for `throw` alone. */
+  /** The error that the current catch block handles, for a `throw` without a value. */
   #caught: Raised | undefined;
 
   constructor(options: InterpreterOptions) {
@@ -170,7 +170,7 @@ export class Interpreter implements Shell {
     return all;
   }
 
-  /** `&` runs a script in a scope of its own, `.` in the one around it. Returns what it gave to `exit`. */
+  /** `&` runs a script in a child scope, `.` in the current one. Returns the code of `exit`, if called. */
   async #script(
     script: Script,
     args: readonly Argument[],
@@ -255,7 +255,7 @@ export class Interpreter implements Shell {
     return fromItems(await collect((emit) => this.invoke(block, options, emit)));
   }
 
-  /** Runs something with a variable of the current scope set for as long; undefined: it is not. */
+  /** Runs a function while a variable of the current scope has a value. Undefined leaves the variable as it is. */
   async #with(name: string, value: Value | undefined, run: () => Promise<void>): Promise<void> {
     if (value === undefined) return run();
     const { variables } = this.#scope;
@@ -346,7 +346,7 @@ export class Interpreter implements Shell {
     throw new Signal(kind, Number(tryConvert(code, is.int) ?? 0));
   }
 
-  /** A statement's outputs as one value. An expression is its own value: it is not unrolled. */
+  /** A statement's output as one value. The value of an expression is not unrolled. */
   #value(statement: Syntax.Statement): Value | Promise<Value> {
     if (statement.kind === "Assignment") return this.#assignment(statement);
     const [element, ...others] = statement.kind === "Pipeline" ? statement.elements : [];
@@ -366,7 +366,7 @@ export class Interpreter implements Shell {
     }
   }
 
-  /** A loop's body, each time it is to run. */
+  /** Yields a loop's body each time it is to run. */
   async *#rounds(loop: Loop): AsyncGenerator<Statements> {
     if (loop.kind === "ForEach") {
       const collection = await this.#value(loop.collection);
@@ -401,7 +401,7 @@ export class Interpreter implements Shell {
     }
   }
 
-  /** Runs the first catch whose type fits the exception, or failing that the one within. */
+  /** Runs the first catch block whose type matches the exception, or its inner one if .NET code threw that. */
   async #catch({ catches, position }: Syntax.Try, error: Raised, emit: Emit): Promise<void> {
     const { exception, record, id } = error;
     const isWrapper = /\.(MethodInvocation|GetValueInvocation)Exception$/.test(exception.type.name);
@@ -449,7 +449,7 @@ export class Interpreter implements Shell {
     });
   }
 
-  /** What += begins with: within a function a variable of an outer scope does not count, as it does for ++. */
+  /** The value that `+=` adds to. Unlike `++`, it ignores variables of outer scopes within a function. */
   #before(target: Syntax.Expression): Promise<Value> | Value {
     const isOuter =
       target.kind === "Variable" &&
@@ -521,14 +521,14 @@ export class Interpreter implements Shell {
     }
     const { items, type } = object;
     const at = Number(convert(index, is.int));
-    const place = at < 0 ? at + items.length : at;
-    if (place < 0 || place >= items.length) throw outOfRange();
-    items[place] = type.element ? convert(value, type.element) : value;
+    const position = at < 0 ? at + items.length : at;
+    if (position < 0 || position >= items.length) throw outOfRange();
+    items[position] = type.element ? convert(value, type.element) : value;
   }
 
   // Expressions
 
-  /** Only what calls something takes a promise. */
+  /** Evaluates an expression; asynchronously only if it may call something. */
   expression(node: Syntax.Expression): Value | Promise<Value> {
     switch (node.kind) {
       case "Constant":
@@ -648,7 +648,7 @@ export class Interpreter implements Shell {
       const message = `Unable to index into an object of type ${typeOf(object).name}.`;
       throw runtimeError("CannotIndex", message);
     }
-    // A collection with names, as .PSObject.Properties['x'].
+    // A collection indexed by name, such as .PSObject.Properties['x'].
     const names = await Promise.all(items.map(async (item) => getProperty(item, "Name")));
     const wanted = toText(index).toLowerCase();
     return items[names.findIndex((name) => toText(name ?? null).toLowerCase() === wanted)] ?? null;
@@ -690,7 +690,7 @@ export class Interpreter implements Shell {
     return convert(await this.expression(operand), this.type(typeName));
   }
 
-  /** `[ref] $x`: a variable that a method sets. */
+  /** `[ref] $x`: lets a method set a variable. */
   #reference(node: Syntax.Expression): Value {
     if (node.kind !== "Variable") {
       throw new Unsupported("[ref] of anything but a variable").at(node.position);
@@ -722,7 +722,7 @@ export class Interpreter implements Shell {
       if (element.kind === "Command") {
         const stage = await this.#stage({ command: element, scope, emit: next, piped, stop });
         stages.unshift(stage);
-        // Whatever scope the command before it is in, this one is in that of the pipeline.
+        // The command before it may emit from a scope of its own; this one runs in the pipeline's scope.
         next = (value) => this.#inScope(scope, () => stage.process(value));
       } else if (piped) {
         throw new Unsupported("an expression behind a pipe").at(element.position);
@@ -777,7 +777,7 @@ export class Interpreter implements Shell {
     throw runtimeError("CommandNotFoundException", message, "CommandNotFoundException");
   }
 
-  /** A function or a block, which may take its input one by one. */
+  /** A function or block. One with a `process` block runs once for each input. */
   #function(func: FunctionValue, how: "&" | "."): Runnable {
     return ({ args, emit, piped }) => {
       const run = (input?: Value[]) => {
@@ -808,7 +808,7 @@ export class Interpreter implements Shell {
   }
 }
 
-/** Arguments of a command line, which are all texts: `-Name`, `-Name:value`, or a value. */
+/** Parses command line arguments: `-Name`, `-Name:value`, or a value. */
 function fileArguments(args: readonly string[]): Argument[] {
   const position = { file: 0, start: 0, end: 0 };
   return args.map((arg) => {
@@ -818,7 +818,7 @@ function fileArguments(args: readonly string[]): Argument[] {
   });
 }
 
-/** What was read, by its text, by all interpreters: most scripts are run many times. */
+/** Parsed scripts by text, shared by all interpreters because most scripts run many times. */
 export const scripts = new Map<string, Script>();
 
 export function readScript(file: Syntax.SourceFile): Script {
@@ -845,7 +845,7 @@ async function handOn(items: readonly Value[], emit: Emit): Promise<void> {
   }
 }
 
-/** What a list or a table holds for a value. */
+/** The value as stored in a list or hashtable, where `nothing` becomes null. */
 function orNull(value: Value): Value {
   return value === nothing ? null : value;
 }
@@ -855,7 +855,7 @@ function constant({ value }: Syntax.Constant): Value {
   return "int64" in value ? BigInt(value.int64) : new Num(is.double, value.double);
 }
 
-/** `++` or `--`, which outputs nothing where it stands alone. */
+/** `++` or `--`, which outputs nothing as a statement. */
 function isStep({ operator }: Syntax.Unary): boolean {
   return operator === "++" || operator === "--";
 }

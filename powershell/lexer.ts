@@ -1,4 +1,4 @@
-/** What is below the grammar: errors, positions, space between words, and the forms of words and numbers. */
+/** Lexical rules: errors, positions, space between words, and the forms of words and numbers. */
 
 import {
   fileNumber,
@@ -21,13 +21,13 @@ export class ScriptSyntaxError extends Error {
 
 const ignored = "`\\r?\\n|#.*|<#[^]*?#>";
 
-/** What may stand between words: space, comments, continuations of lines. */
+/** Space between words: blanks, comments, line continuations. */
 const spaces = new RegExp(`(?:[^\\S\\r\\n]|${ignored})*`, "y");
 
-/** The same and ends of lines. */
+/** Space that includes line breaks. */
 export const newlines = new RegExp(`(?:\\s|${ignored})*`, "y");
 
-/** The same and what separates statements. */
+/** Space between statements: line breaks and semicolons as well. */
 export const separators = new RegExp(`(?:[\\s;]|${ignored})*`, "y");
 
 const wordEnd = "(?=$|[\\s&(),;{}|<>])";
@@ -41,9 +41,9 @@ export const forms = {
   keyword: new RegExp(`[a-z]+${wordEnd}`, "iy"),
   name: /[a-z_]\w*/iy,
   functionName: /[^\s&(),;{}|<>]+/y,
-  /** `-name` before a value, a colon or an end; `-x"y"` is a text. */
+  /** `-name` before a space, `:`, `.` or `[`. `-x"y"` is a bare word. */
   parameter: new RegExp(`-([a-z_?][^\\s&(),;{}|<>.[:'"]*)(?=[.[:]|${wordEnd})`, "iy"),
-  /** `&` or `.` before what is called. */
+  /** `&` or `.` before a command's name. */
   invocation: new RegExp(`&|\\.(?:(?=[$'"])|${wordEnd})`, "y"),
   redirection: /[1-6*]?>/y,
   attribute: /\[\s*([a-z_][\w.]*)\s*(?=\()/iy,
@@ -52,16 +52,16 @@ export const forms = {
   commandEnd: /$|[\r\n;)}|&]/y,
   assignment: /[-+*/%]?=/y,
   binaryOperator: /-[a-z]\w*|\.\.|[-+*/%](?!=)/iy,
-  /** A sign before digits is none, it belongs to the number. */
+  /** A sign before digits is not an operator: it belongs to the number. */
   unaryOperator: /,|!|\+\+|--|[-+](?!\.?\d|[a-z])|-(?:not|join|split|csplit)(?!\w)/iy,
-  /** What follows a type that it is cast to. */
+  /** What can follow a type in brackets to make it a cast. */
   castOperand: /[$@(['"{!\d]|\.\d|[-+](?![\sa-z])|-(?:not|join|split|csplit)(?!\w)/iy,
   member: /::|\.(?!\.)/y,
   variable: new RegExp(`(?:\\$|@(?=\\w))${variable}`, "y"),
   number: new RegExp(number, "iy"),
-  /** At the beginning of a statement: what begins an expression, not a command. */
+  /** The beginning of a statement that is an expression, not a command. */
   expression: new RegExp(`['"$@([{,!+-]|${number}(?!\\w|\\.\\w)`, "iy"),
-  /** An argument that is no bare word: `$x.Name` is none, `$x\name` is one. */
+  /** The beginning of an argument that is not a bare word. `$x.Name` is not a bare word; `$x\name` is one. */
   argument: new RegExp(`['"({@]|\\$\\(|\\$${variable}(?=[.[]|::|${wordEnd})`, "y"),
   numberArgument: new RegExp(`(?!\\+)${number}${wordEnd}`, "iy"),
 };
@@ -77,15 +77,15 @@ const escapes: Readonly<Record<string, string>> = {
   v: "\v",
 };
 
-/** What a character behind a backtick stands for. */
+/** The meaning of a character after a backtick. */
 export const escaped = (character: string): string => escapes[character] ?? character;
 
-/** The value of a number of the form above. */
+/** The value of a match of `forms.number`. */
 export function numberOf(match: RegExpExecArray): ConstantValue {
   const [, sign = "", hexadecimal, decimal = "", long = "", unit = ""] = match;
   const factor = 1n << BigInt(10 * "_kmgtp".indexOf(unit.charAt(0).toLowerCase() || "_"));
   if (/[.e]/i.test(decimal)) return { double: Number(sign + decimal) * Number(factor) };
-  // The digits of a hexadecimal number are the very bits: 0xFFFFFFFF is -1.
+  // Hexadecimal digits are the bits of a signed number: 0xFFFFFFFF is -1.
   const magnitude =
     hexadecimal === undefined
       ? BigInt(decimal)
@@ -95,10 +95,10 @@ export function numberOf(match: RegExpExecArray): ConstantValue {
   return BigInt.asIntN(64, value) === value ? { int64: String(value) } : { double: Number(value) };
 }
 
-/** A place in a text, and what is read there whatever the grammar says. */
+/** Reads a text from its current position, independent of the grammar. */
 export class Reader {
   protected at = 0;
-  /** The space passed last: nodes end before it. */
+  /** The last skipped space. Nodes end before it. */
   private spaceStart = 0;
   private spaceEnd = 0;
 
@@ -143,7 +143,7 @@ export class Reader {
     }
   }
 
-  /** Passes space, comments and continuations of lines; and more where it is said. */
+  /** Skips space: by default blanks, comments and line continuations. */
   protected space(pattern = spaces): void {
     const from = this.at;
     this.take(pattern);
@@ -153,7 +153,7 @@ export class Reader {
     this.spaceEnd = this.at;
   }
 
-  /** Passes what a pattern matches behind space; if it doesn't, nothing. */
+  /** Skips space and reads a pattern. If that does not match, skips nothing. */
   protected takeBehind(space: RegExp | undefined, pattern: RegExp): string | undefined {
     const before = this.at;
     this.space(space);
@@ -169,13 +169,13 @@ export class Reader {
     return passed;
   }
 
-  /** From an offset to here, without space before here. */
+  /** The position from an offset to the current one, without trailing space. */
   protected since(start: number): Position {
     const end = this.at === this.spaceEnd ? Math.max(start, this.spaceStart) : this.at;
     return { file: this.fileNumber, start, end };
   }
 
-  /** Tells what is missing here; but if an operator stands here, that is what is not supported. */
+  /** Throws a syntax error that names what is expected, or `Unsupported` if an operator is found instead. */
   protected expected(what: string): never {
     this.space();
     const operator = this.take(/&&?|\|\||\?\??|-[a-z]\w*/iy);

@@ -1,4 +1,4 @@
-/** Properties and methods of values, found by name and called with arguments of the right types. */
+/** Finds the properties and methods of values by name, and calls them with converted arguments. */
 import { enumerated, tryConvert } from "./convert.ts";
 import * as is from "./types.ts";
 import { raised, runtimeError, typeOf, type Types } from "./types.ts";
@@ -19,7 +19,7 @@ import {
   type Value,
 } from "./values.ts";
 
-/** What `.PSObject` gives: a view of an object's own properties and type names. */
+/** The value of `.PSObject`: an object's own properties and type names. */
 const view = is.types.define({
   name: "System.Management.Automation.PSMemberSet",
   properties: {
@@ -57,7 +57,7 @@ function typeNames(value: Value): Value[] {
 
 type Found = Value | undefined | Promise<Value | undefined>;
 
-/** A property's value; undefined: the value has none of that name. */
+/** The value of a property. Undefined if the value has no such property. */
 export function getProperty(value: Value, name: string, strict = false): Found {
   const key = name.toLowerCase();
   if (isNull(value)) return undefined;
@@ -81,7 +81,7 @@ export function getProperty(value: Value, name: string, strict = false): Found {
   return undefined;
 }
 
-/** A property asked of a list is asked of its elements. Without strict mode those that have none are passed over. */
+/** A property of a list is read from its elements. Without strict mode, elements without it are skipped. */
 async function enumerateProperty(
   items: readonly Value[],
   name: string,
@@ -118,7 +118,7 @@ export async function setProperty(value: Value, name: string, to: Value): Promis
   );
 }
 
-/** A member of an object of .NET that is not declared is no error of the script's: .NET may well have it. */
+/** An undeclared member of a .NET object is unsupported instead of a script error, because .NET may have it. */
 function rejectUnknown(value: Value, name: string): void {
   if (value instanceof NetObject || value instanceof NetException || value instanceof ErrorRecord) {
     throw new Unsupported(`${name} of [${value.type.name}]`);
@@ -144,7 +144,7 @@ export async function callMethod(
   if (own instanceof ScriptBlock) return runBlock(own, args, value);
   const items = enumerated(value) ?? [];
   if (items.length === 0) {
-    // .NET may well have it.
+    // .NET may have it.
     throw new Unsupported(`${name}() of [${type.name}]`);
   }
   const results: Value[] = [];
@@ -196,7 +196,7 @@ async function call(
       overload,
       parameters: overload.parameters.map((each) => types.get(each)),
     }));
-  // The first form that takes the arguments as they are; failing that, the first that they can be converted for.
+  // Prefer the first overload that takes the arguments as they are, then the first they can be converted for.
   const form =
     forms.find(({ parameters }) => parameters.every((type, at) => suits(args[at] ?? null, type))) ??
     forms.find(({ parameters }) => converted(args, parameters));
@@ -209,7 +209,7 @@ async function call(
   return result === undefined ? nothing : result;
 }
 
-/** Each holds all values of those before it. */
+/** Each type holds all values of the types before it. */
 const widening = [is.byte, is.int, is.uint32, is.long, is.uint64, is.double];
 
 function suits(value: Value, type: NetType): boolean {
@@ -218,16 +218,16 @@ function suits(value: Value, type: NetType): boolean {
   return typeOf(value).is(type) || (from >= 0 && from <= widening.indexOf(type));
 }
 
-/** Arguments as a method takes them; undefined: one cannot be converted. */
+/** Converts arguments to parameter types. Undefined if one cannot be converted. */
 function converted(args: readonly Value[], types: readonly NetType[]): Value[] | undefined {
   const values = args.map((argument, at) => {
-    // A text that is null has to be written [NullString]::Value: $null is an empty one.
+    // [NullString]::Value passes a null string; $null passes an empty one.
     return argument === is.nullString ? null : tryConvert(argument, types[at] as NetType);
   });
   return values.every((each) => each !== undefined) ? values : undefined;
 }
 
-/** What PowerShell makes of an error of .NET: an exception around it, with the inner one's name as its id. */
+/** Wraps a .NET error in an exception as PowerShell does. Its id is the name of the inner exception. */
 async function wrappingErrors<T>(what: string, type: string, run: () => T): Promise<Awaited<T>> {
   try {
     return await run();

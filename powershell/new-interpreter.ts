@@ -1,4 +1,4 @@
-/** An interpreter with all that is general: what powershell.exe begins with. */
+/** Creates an interpreter with the general cmdlets and types, plus those of a machine. */
 import { fileCmdlets } from "./cmdlets/files.ts";
 import { jsonCmdlets } from "./cmdlets/json.ts";
 import { objectCmdlets } from "./cmdlets/objects.ts";
@@ -14,7 +14,7 @@ import { Hashtable } from "./values.ts";
 export interface Machine extends Partial<Pick<InterpreterOptions, "cmdlets" | "mayCall">> {
   readonly providers: DriveProviders;
   readonly types: Types;
-  /** Default: that of Windows Server 2022. */
+  /** $PSVersionTable.PSVersion. Default: 5.1.20348.1, that of Windows Server 2022. */
   readonly version?: string;
 }
 

@@ -1,4 +1,4 @@
-/** The operators on values that are already worked out. */
+/** Operators on evaluated operands. */
 import {
   convert,
   enumerated,
@@ -35,7 +35,7 @@ type SetMatches = (groups: Hashtable) => void;
 type Comparison = (left: Value, right: Value, ignoreCase: boolean) => boolean;
 type Operator = (left: Value, right: Value, ignoreCase: boolean, setMatches: SetMatches) => Value;
 
-/** With a list on its left such a comparison picks elements; else it says whether. */
+/** Comparisons that return the matching elements of a list on the left, and a boolean for any other value. */
 const filters: Readonly<Record<string, Comparison>> = {
   eq: equals,
   ne: (left, right, ignoreCase) => !equals(left, right, ignoreCase),
@@ -61,13 +61,12 @@ const operators = new Map<string, Operator>([
   ["split", split],
   ["contains", contains],
   ["notcontains", (list, wanted, ignoreCase) => !contains(list, wanted, ignoreCase)],
-  // Lists within the list show their type only.
   ["join", (left, right) => toItems(left).map(nestedText).join(toText(right))],
   ["is", isOf],
   ["..", range],
 ]);
 
-/** A binary operator but -and and -or. A `c` before a comparison's name is written as in the script. */
+/** Applies a binary operator other than -and and -or. Case-sensitive forms keep their leading `c`. */
 export function binary(operator: string, left: Value, right: Value, setMatches: SetMatches): Value {
   const calculation = calculations[operator];
   if (calculation) return arithmetic(operator, calculation, left, right);
@@ -98,7 +97,7 @@ function range(left: Value, right: Value): Value {
   return is.array(Array.from({ length }, (_, index) => from + index * step));
 }
 
-/** Whether two values are equal, the right one turned into the type of the left one. */
+/** Whether two values are equal after the right one is converted to the type of the left one. */
 export function equals(left: Value, right: Value, ignoreCase = true): boolean {
   if (isNull(left) || isNull(right)) return isNull(left) && isNull(right);
   const isText = (value: Value) => typeof value === "string" || value instanceof Char;
@@ -115,7 +114,7 @@ export function equals(left: Value, right: Value, ignoreCase = true): boolean {
   return left === right || (other !== undefined && ordered(left, other) === 0);
 }
 
-/** The order of two objects of a type; undefined: they have none. */
+/** The order of two objects of the same type. Undefined if they have no order. */
 function ordered(left: Value, right: Value): number | undefined {
   const type = isNull(left) || isNull(right) ? undefined : typeOf(left);
   return type === typeOf(right as Instance) ? type.compare?.(left, right) : undefined;
@@ -124,13 +123,13 @@ function ordered(left: Value, right: Value): number | undefined {
 /** Less than, equal or greater than 0. */
 export function compare(left: Value, right: Value, ignoreCase = true): number {
   if (isNull(left) || isNull(right)) {
-    // Null is less than everything, but for negative numbers.
+    // Null is less than everything except negative numbers.
     const sign = (value: Value) =>
       isNull(value) ? 0 : isNumeric(value) && (numberIn(value) ?? 0) < 0 ? -1 : 1;
     return sign(left) - sign(right);
   }
   if (typeof left === "string") {
-    // By language, as .NET's invariant culture: letters before their case, punctuation before letters.
+    // Linguistic order, as in .NET's invariant culture: case decides last, punctuation sorts before letters.
     const sensitivity = ignoreCase ? "accent" : "variant";
     return left.localeCompare(toText(right), "en", { sensitivity, caseFirst: "lower" });
   }
@@ -201,7 +200,7 @@ function isOf(left: Value, right: Value): boolean {
 }
 
 interface Calculation {
-  /** .NET's name of it. */
+  /** .NET's name for the operator. */
   readonly name: string;
   readonly on: (left: number, right: number) => number;
 }
@@ -227,7 +226,7 @@ function arithmetic(operator: string, { name, on }: Calculation, left: Value, ri
     throw raised(type, exception.message, { inner: exception, id: "RuntimeException" });
   }
   if (operator === "/" && first % second !== 0n) return is.toDouble(Number(first) / Number(second));
-  // JavaScript's operators are the same on both of its kinds of numbers.
+  // JavaScript's operators work on bigints as well as on numbers.
   const result = (on as unknown as (left: bigint, right: bigint) => bigint)(first, second);
   // An unsigned number counts as an Int64 in a sum.
   const large = [is.long, is.uint32, is.uint64];
@@ -239,7 +238,7 @@ export function negate(value: Value): Value {
   return binary("-", 0, value, () => undefined);
 }
 
-/** What comes out where it is not two numbers that are calculated with; undefined: they are. */
+/** The result if the operands are texts, lists or objects. Undefined if the operation is on numbers. */
 function withoutNumbers(operator: string, left: Value, right: Value): Value | undefined {
   if (
     operator === "+" &&
@@ -273,7 +272,7 @@ function operand(value: Value, operator: string, other: Value): number | bigint 
     return isDouble ? Number(number) : BigInt(number);
   }
   if (typeof value === "string") {
-    convert(value, isNumeric(other) ? typeOf(other) : is.int); // Throws: it is no number.
+    convert(value, isNumeric(other) ? typeOf(other) : is.int); // Throws, because it is not a number.
   }
   const type = isNull(value) ? "null" : typeOf(value).name;
   throw runtimeError(

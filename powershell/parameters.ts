@@ -1,4 +1,4 @@
-/** The parameters that functions, scripts and cmdlets declare, and what these accept. */
+/** The parameters that functions, scripts and cmdlets declare, and the values they accept. */
 import type { Cmdlet, ParameterDefinition } from "./commands.ts";
 import { enumerated, toBool, toText } from "./convert.ts";
 import type { Interpreter } from "./interpreter.ts";
@@ -11,36 +11,36 @@ import { isNull, Unsupported, type NetType, type Value } from "./values.ts";
 
 export interface Formal {
   readonly name: string;
-  /** The name in lower case, under which it is bound. */
+  /** The name in lower case: the key of its bound value. */
   readonly key: string;
-  /** Undefined: any value. */
+  /** Undefined if it takes any value. */
   readonly type: NetType | undefined;
   readonly mandatory: boolean;
-  /** Undefined: by name only. */
+  /** Undefined if it can be given by name only. */
   readonly position: number | undefined;
   readonly isPiped: boolean;
   readonly validators: readonly Validator[];
-  /** What a mandatory one takes all the same: `allownull`, `allowemptystring`, `allowemptycollection`. */
+  /** Empty values it accepts although it is mandatory: `allownull`, `allowemptystring`, `allowemptycollection`. */
   readonly allows: ReadonlySet<string>;
   readonly defaultValue?: Syntax.Expression;
 }
 
-/** Returns what is wrong with a value; undefined: nothing. */
+/** Returns what is wrong with a value, or undefined if it is valid. */
 export type Validator = (value: Value) => string | undefined;
 
 export interface Signature {
-  /** As it is called in errors. */
+  /** The name in error ids: a cmdlet's class, or a function's name. */
   readonly name: string;
-  /** As a cmdlet is called in scripts; undefined: a function. */
+  /** The cmdlet's name, e.g. `Get-Item`. Undefined for functions. */
   readonly cmdlet?: string;
-  /** A cmdlet, or a function with CmdletBinding: what fits no parameter is an error. */
+  /** Cmdlets, and functions with CmdletBinding: an argument that matches no parameter is an error. */
   readonly strict: boolean;
   readonly formals: readonly Formal[];
 }
 
 const everything = new Set(["allownull", "allowemptystring", "allowemptycollection"]);
 
-/** Every cmdlet has it, and every function with CmdletBinding. */
+/** A parameter of every cmdlet and of every function with CmdletBinding. */
 export const errorAction: Formal = {
   name: "ErrorAction",
   key: "erroraction",
@@ -65,7 +65,7 @@ function formalOf(parameter: ParameterDefinition, types: Types): Formal {
   };
 }
 
-/** Most cmdlets are called many times. Those of all machines have parameters of general types only. */
+/** A cache shared by all machines, which is safe because cmdlets have parameters of general types only. */
 const signatures = new WeakMap<Cmdlet, Signature>();
 
 export function cmdletSignature(cmdlet: Cmdlet, types: Types): Signature {
@@ -90,7 +90,7 @@ export async function functionSignature(func: FunctionValue, reader: Reader): Pr
   return { name, strict: isAdvanced(body), formals };
 }
 
-/** Whether a function takes parameters as cmdlets do. */
+/** Whether a function binds parameters as cmdlets do. */
 function isAdvanced(body: Syntax.ScriptBody): boolean {
   const ofParameters = (body.parameters ?? []).flatMap(({ attributes }) => attributes);
   return (
@@ -182,7 +182,7 @@ function validator(
   }
 }
 
-/** Finds what is wrong with any of the elements. */
+/** Validates each element and returns the first problem. */
 function forEach(problem: (text: string, item: Value) => string | undefined): Validator {
   return (value) =>
     (enumerated(value) ?? [value])

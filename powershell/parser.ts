@@ -1,6 +1,6 @@
 /**
- * Makes syntax trees of scripts. Where PowerShell reads characters differs from place to place (`-5` is an operator and a
- * number, a number, or the text of an argument), so that there is no list of tokens: each rule reads the text itself.
+ * Parses scripts into syntax trees. There is no separate tokenizer, because the meaning of characters depends on their
+ * context: `-5` is an operator and a number, a number, or the text of an argument. Each rule reads the text itself.
  */
 
 import { escaped, forms, newlines, numberOf, Reader, separators } from "./lexer.ts";
@@ -10,7 +10,7 @@ export function parse(file: Syntax.SourceFile): Syntax.ScriptBody {
   return new Parser(file).script();
 }
 
-/** A node before it is known where it ends. */
+/** A node whose end is not known yet. */
 type Unplaced<T> = T extends unknown ? Omit<T, "position"> : never;
 
 interface Operator {
@@ -21,7 +21,7 @@ interface Operator {
 const comparisons =
   "eq ne gt ge lt le like notlike match notmatch replace split contains notcontains in notin";
 
-/** Binary operators; those of a later line bind tighter. */
+/** Binary operators. Later rows bind tighter. */
 const binaryOperators = new Map<string, Operator>(
   [
     ["-and", "-or", "-xor"],
@@ -40,13 +40,13 @@ const binaryOperators = new Map<string, Operator>(
   ].flatMap((names, rank) => names.map((name) => [name, { name: plain(name), rank }])),
 );
 
-/** A leading `i` says what is so anyway. */
+/** Removes a leading `i`: operators ignore case by default. */
 function plain(operator: string): string {
   const name = operator.replace(/^-i/, "");
   return comparisons.split(" ").includes(name) ? `-${name}` : operator;
 }
 
-/** Words that begin a statement which is not supported, or continue one. */
+/** Keywords that cannot begin a statement: those of unsupported statements, and those that continue one. */
 const unsupportedKeywords = new Set(
   (
     "begin catch class configuration data dynamicparam else elseif end enum filter finally in " +
@@ -80,7 +80,7 @@ class Parser extends Reader {
 
   // Bodies and parameters
 
-  /** What stands between braces, or the whole text. */
+  /** The content of a pair of braces, or the whole text. */
   private scriptBody(): Unplaced<Syntax.ScriptBody> {
     const attributes: Syntax.Attribute[] = [];
     for (this.space(newlines); this.look(forms.attribute); this.space(newlines)) {
@@ -101,7 +101,7 @@ class Parser extends Reader {
     return this.separated(() => this.parameter());
   }
 
-  /** What stands in parentheses with commas between. */
+  /** A list in parentheses, separated by commas. */
   private separated<T>(rule: () => T): T[] {
     const items: T[] = [];
     this.expect("(");
@@ -379,11 +379,11 @@ class Parser extends Reader {
     return number ? { ...number, written: this.textSince(start) } : this.word();
   }
 
-  /** A bare word, with all that is quoted or a variable in it. */
+  /** A bare word, which may contain quoted parts and variables. */
   private word(): Syntax.Expression {
     const start = this.at;
     const parts: (string | Syntax.Expression)[] = [];
-    // PowerShell takes typographic dashes and quotes for plain ones.
+    // PowerShell treats typographic dashes and quotes as plain ones.
     const refused = this.look(/--%|[\u2013-\u2015\u2018-\u201e]/y)?.[0];
     if (refused !== undefined) {
       this.refuse(`'${refused}'`);
@@ -402,7 +402,7 @@ class Parser extends Reader {
 
   // Expressions
 
-  /** Between the arguments of a method a comma makes no list. */
+  /** `commaMakesList` is false for method arguments, which commas separate. */
   private expression(commaMakesList = true): Syntax.Expression {
     return this.binary(0, commaMakesList);
   }
@@ -610,7 +610,7 @@ class Parser extends Reader {
     return this.partsBefore(/"(?!")/y, '"');
   }
 
-  /** Lines between `@'` and `'@`, without the last end of a line. */
+  /** The lines between `@'` and `'@`, without the last line break. */
   private hereString(): Syntax.Expression | undefined {
     const start = this.at;
     const literal = this.match(/@'[^\S\r\n]*(?:\r?\n([^]*?))??\r?\n'@/y);
@@ -619,14 +619,14 @@ class Parser extends Reader {
     }
     if (this.take(/@"[^\S\r\n]*(?=\r?\n)/y) === undefined) return undefined;
     const end = /\r?\n"@/y;
-    // An empty one ends with the end of its first line.
+    // In an empty here-string, the line break after the opening quote is also the one before the closing quote.
     if (!this.look(end)) {
       this.take(/\r?\n/y);
     }
     return this.textOf(this.partsBefore(end, '""'), start);
   }
 
-  /** What stands before the end of a text, which is passed too. `quotes` is what two of them stand for. */
+  /** Reads the parts of a text up to and including its end. `quotes` is the meaning of two double quotes. */
   private partsBefore(end: RegExp, quotes: string): (string | Syntax.Expression)[] {
     const start = this.at;
     const parts: (string | Syntax.Expression)[] = [];
@@ -648,7 +648,7 @@ class Parser extends Reader {
     return /^`[^]/.test(written) ? escaped(written.charAt(1)) : written;
   }
 
-  /** A text of parts: a constant, unless there is something to expand. */
+  /** Joins the parts of a text: a constant, unless there is something to expand. */
   private textOf(parts: readonly (string | Syntax.Expression)[], start: number): Syntax.Expression {
     const position = this.since(start);
     const joined: (string | Syntax.Expression)[] = [];

@@ -1,14 +1,14 @@
 /**
- * .NET's regular expressions on JavaScript's. A pattern is written anew where the two mean something else by the same
- * sign: `.`, `^`, `$`, `\s`, `\w`, options within a pattern, and numbers of groups. What else may differ is `Unsupported`.
+ * .NET's regular expressions, translated to JavaScript's. The translation covers `.`, `^`, `$`, `\s`, `\w`, options
+ * within a pattern, and group numbers, which have other meanings in JavaScript. Other differences are `Unsupported`.
  */
 import { raised } from "./types.ts";
 import { Unsupported } from "./values.ts";
 
 export interface Group {
-  /** Its number as text, or its name. */
+  /** The group's name, or its number as text. */
   readonly name: string;
-  /** Undefined: it took no part. */
+  /** Undefined if the group did not participate in the match. */
   readonly value: string | undefined;
 }
 
@@ -33,7 +33,7 @@ export class Match {
   get value(): string {
     return this.found[0];
   }
-  /** The whole match as the first, then by number; named ones last. */
+  /** The whole match, then the numbered groups, then the named groups. */
   get groups(): readonly Group[] {
     const { names, uncertain } = this.translated;
     if (uncertain) throw new Unsupported("groups within a repetition");
@@ -66,7 +66,7 @@ export class Regex {
   }
 
   matches(text: string, limit = Infinity): Match[] {
-    // The classes of Unicode take long to compile: only for a text that may have them.
+    // Compiling Unicode classes is slow, so first test whether the text has any such characters.
     const mayDiffer = this.#translated.hasWords && /[^\0-\u024f]/.test(text);
     if (mayDiffer && /(?![\0-\u024f])[\p{L}\p{M}\p{N}\p{Pc}]/u.test(text)) {
       throw new Unsupported("\\w, \\d or \\b in a text with letters that are not Latin");
@@ -78,7 +78,7 @@ export class Regex {
     return matches.slice(0, limit);
   }
 
-  /** With `$1`, `${name}`, `$&` and `$$` in the replacement; a dollar before anything else is one. */
+  /** The replacement may contain `$1`, `${name}`, `$&` and `$$`. Any other dollar sign is literal. */
   replace(text: string, replacement: string): string {
     if (/\$[`'+_]/.test(replacement.replaceAll("$$", ""))) {
       throw new Unsupported(`the replacement ${replacement}`);
@@ -105,7 +105,7 @@ export class Regex {
     return result + text.slice(end);
   }
 
-  /** What stands between the matches, with their groups; `limit` parts at most, 0: all. */
+  /** The parts between matches, and the captured groups. `limit` is the maximum number of parts; 0 means no limit. */
   split(text: string, limit = 0): string[] {
     const parts: string[] = [];
     let end = 0;
@@ -121,19 +121,19 @@ export class Regex {
 interface Translated {
   readonly source: string;
   readonly flags: string;
-  /** Tells letters and digits from others: known for Latin ones only. */
+  /** Contains `\w`, `\d` or `\b`, which are translated for Latin letters only. */
   readonly hasWords: boolean;
-  /** Of the groups, in the order of their beginnings. */
+  /** Names of the groups, in order of their opening parentheses. Undefined for numbered groups. */
   readonly names: readonly (string | undefined)[];
-  /** JavaScript forgets groups at each repetition, and passes over what matches nothing: they may differ. */
+  /** Groups may differ from .NET's: JavaScript resets groups at each repetition and skips empty repetitions. */
   readonly uncertain: boolean;
 }
 
 const tokens = new RegExp(
   [
-    /\(\?<(?<name>[A-Za-z_]\w*)>/, // the beginning of a group
+    /\(\?<(?<name>[A-Za-z_]\w*)>/, // start of a named group
     /\(\?[:=!]|\(\??/,
-    /\)(?<count>[*+?]|\{\d+(?:,\d*)?\})?/, // its end, with how often
+    /\)(?<count>[*+?]|\{\d+(?:,\d*)?\})?/, // end of a group, with its quantifier
     /\[\^?\]?(?:\\[^]|[^\\\]])*\]/,
     /\\(?:x[\da-fA-F]{2}|[^])/,
     /[^]/,
@@ -143,7 +143,7 @@ const tokens = new RegExp(
   "g",
 );
 
-/** What .NET means by `\s`, `\w` and `\d`, for a class. */
+/** .NET's `\s`, `\w` and `\d`, as the content of a character class. */
 const classes: Readonly<Record<string, string>> = {
   s: "\\t-\\r\\x20\\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000",
   w: "\\w\\xaa\\xb5\\xba\\xc0-\\xd6\\xd8-\\xf6\\xf8-\\u024f",
@@ -218,7 +218,7 @@ function escape(written: string, pattern: string): string {
   return letter === "b" ? wordEnd : written;
 }
 
-/** PowerShell's wildcards as regular expressions: `*`, `?` and sets in brackets; a backtick takes the meaning away. */
+/** Translates a PowerShell wildcard pattern: `*`, `?` and sets in brackets. A backtick escapes. */
 export function wildcard(pattern: string, ignoreCase = true): RegExp {
   let source = "";
   for (let at = 0; at < pattern.length; at++) {

@@ -8,7 +8,7 @@ import { isNull, Unsupported, type NetType, type Value } from "./values.ts";
 
 interface Variable {
   value: Value;
-  /** A typed variable converts whatever it is given. */
+  /** Values assigned to a typed variable are converted to its type. */
   readonly type?: NetType;
   readonly validators?: readonly Validator[];
 }
@@ -22,7 +22,7 @@ export class Scope {
 
   constructor(
     readonly parent?: Scope,
-    /** `$script:` leads here. */
+    /** Whether `$script:` refers to this scope. */
     readonly isScript = parent === undefined,
   ) {}
 
@@ -48,7 +48,7 @@ export class Scope {
   setVariable(name: string, value: Value): void {
     this.variables.set(name.toLowerCase(), { value });
   }
-  /** Gives a variable that is there a value that it takes. */
+  /** Assigns a value, converted and validated if the variable is typed. */
   assign(name: string, value: Value): void {
     const { type, validators = [] } = this.variables.get(name.toLowerCase()) ?? {};
     const converted = type ? tryConvert(value, type) : value;
@@ -61,7 +61,7 @@ export class Scope {
     }
     this.variables.set(name.toLowerCase(), { value: converted, type, validators });
   }
-  /** What -ErrorAction is where it is not given. */
+  /** The default of -ErrorAction. */
   get errorAction(): string {
     return toText(this.find("ErrorActionPreference")?.value ?? null);
   }

@@ -8,16 +8,16 @@ import type { Host } from "./host.ts";
 import { cmdletSignature } from "./parameters.ts";
 import { isNull, type Value } from "./values.ts";
 
-/** A command, ready to take what comes down the pipeline. */
+/** A command that is ready to process input from the pipeline. */
 export interface Stage {
   process(value: Value): void | Promise<void>;
   end(): void | Promise<void>;
 }
 
-/** Something that a command's name leads to: a function, a cmdlet, a script, a program. */
+/** What a command's name resolves to: a function, cmdlet, script or program. */
 export type Runnable = (invocation: Invocation) => Stage;
 
-/** Runs something once, with all that is piped in. */
+/** Runs a function once, with all pipeline input. */
 export function gathering(piped: boolean, run: (input?: Value[]) => Promise<void>): Stage {
   const input: Value[] = [];
   return {

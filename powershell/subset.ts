@@ -1,13 +1,13 @@
 /**
- * What of PowerShell the interpreter knows: the syntax that the parser takes, the operators below, and the cmdlets,
- * parameters, types and members that are declared. A script that uses anything else is refused before it runs.
+ * The subset of PowerShell that the interpreter knows: the syntax that the parser accepts, the operators below, and the
+ * declared cmdlets, parameters, types and members. A script that uses anything else is refused before it runs.
  */
 import type { Cmdlet } from "./commands.ts";
 import { fileOf, type AnyNode, type Expression, type Position, type ScriptBody } from "./syntax.ts";
 import type { Types } from "./types.ts";
 import { Unsupported } from "./values.ts";
 
-/** In lower case, without the leading `c` of the forms that mind the case. */
+/** In lower case, without the leading `c` of the case-sensitive forms. */
 const binaryOperators = new Set(
   (
     "+ - * / % .. -and -or -eq -ne -gt -ge -lt -le -like -notlike -match -notmatch -replace -split -join " +
@@ -16,46 +16,46 @@ const binaryOperators = new Set(
 );
 const unaryOperators = new Set(["++", "--", "-", ",", "-not"]);
 
-/** Variables that PowerShell sets itself and the interpreter does not. */
+/** Automatic variables of PowerShell that the interpreter does not set. */
 const unknownVariables =
   /^(\?|error|foreach|home|host|is(coreclr|linux|macos|windows)|myinvocation|nestedpromptlevel|pid|profile|pscmdlet|ps(ui)?culture|psedition|pshome|pwd|sender|shellid|stacktrace|switch)$/i;
 
 const standardVerbs =
   /^(add|clear|compare|complete|confirm|convert|convertfrom|convertto|copy|disable|enable|enter|exit|expand|export|find|foreach|format|get|group|import|initialize|install|invoke|join|measure|mount|move|new|out|read|receive|register|remove|rename|repair|reset|resize|resolve|restart|resume|save|select|send|set|show|sort|split|start|stop|suspend|tee|test|trace|unblock|uninstall|unregister|update|wait|where|write)-/;
 
-/** What a script may use; a model of a machine adds its own cmdlets, types and programs. */
+/** What a script may use. A model of a machine adds its own cmdlets, types and programs. */
 export interface Known {
   readonly cmdlets: ReadonlyMap<string, Cmdlet>;
   readonly types: Types;
-  /** Commands that may be there when they are called, by name in lower case. */
+  /** Whether a script may contain an unknown command, by its name in lower case. */
   readonly mayCall?: (name: string) => boolean;
-  /** Whether a name, in lower case, is that of a function which is there already. */
+  /** Whether a function of this name, in lower case, is already defined. */
   readonly isFunction: (name: string) => boolean;
 }
 
-/** A script that was read, with what it has of its own and what it uses: arrays and plain objects, to be kept as JSON. */
+/** A parsed script, with what it defines and uses. Only arrays and plain objects, so that it can be saved as JSON. */
 export interface Script {
   readonly body: ScriptBody;
   readonly functions: string[];
-  /** Keys of tables, in lower case: an object made of one has methods of that name. */
+  /** Keys of hashtables, in lower case. In an object made from one, a script block can be called like a method. */
   readonly keys: string[];
-  /** Files that it dot-sources, below its folder or by full path, as far as these can be told beforehand. */
+  /** Files it dot-sources, relative to its folder or absolute, as far as the text shows them. */
   readonly sourced: string[];
-  /** What some machines know, each where it is used first. */
+  /** Commands, types and members that depend on the machine, each with the position of its first use. */
   readonly uses: Use[];
 }
 
 interface Use {
   readonly kind: "Command" | "TypeName" | "Member" | "MethodCall";
-  /** "" for a command that is worked out. */
+  /** "" for a command whose name is computed. */
   readonly name: string;
-  /** Whose static member it is. */
+  /** The type of a static member. */
   readonly type?: string;
   readonly parameters?: readonly string[];
   readonly position: Position;
 }
 
-/** @throws Unsupported for what no machine knows. */
+/** @throws Unsupported for syntax, operators and variables that no machine knows. */
 export function scriptOf(body: ScriptBody): Script {
   const script: Script = { body, functions: [], keys: [], sourced: [], uses: [] };
   const seen = new Set<string>();
@@ -85,7 +85,7 @@ function useOf(node: AnyNode): Use | undefined {
   if (node.kind !== "Member" && node.kind !== "MethodCall") return undefined;
   const { kind, isStatic, object } = node;
   const type = isStatic && object.kind === "TypeLiteral" ? object.type.name : undefined;
-  // A property of a script's own object may have any name: what .NET has and the types have not is refused when asked.
+  // Properties of a script's own objects may have any name. Undeclared .NET properties are refused when they are read.
   const mayBeAny = type === undefined && (isStatic || kind === "Member");
   return mayBeAny ? undefined : { kind, name: node.name, type, position };
 }
@@ -103,10 +103,10 @@ function collect(node: AnyNode, { functions, keys, sourced }: Script): void {
   }
 }
 
-/** Methods are those of all types, and of the script's own objects, in lower case. */
+/** `methods` are those of all types and of the scripts' own objects, in lower case. */
 type Names = Known & { readonly methods: ReadonlySet<string> };
 
-/** Refuses scripts that are run together by the first thing in them that is not known. */
+/** Checks scripts that run together. @throws Unsupported for the first unknown command, type or member. */
 export function check(all: readonly Script[], names: Known): void {
   const methods = new Set(["invoke", ...all.flatMap((script) => script.keys)]);
   for (const type of names.types.all()) {
@@ -121,7 +121,7 @@ export function check(all: readonly Script[], names: Known): void {
   }
 }
 
-/** A text as it stands in a script; "" for what is worked out. */
+/** The value of a constant string; "" for anything else. */
 function word(node: Expression): string {
   return node.kind === "Constant" && typeof node.value === "string" ? node.value : "";
 }
@@ -168,7 +168,7 @@ function unknownCommand({ name, parameters = [] }: Use, names: Names): string | 
   const cmdlet = names.cmdlets.get(key);
   if (names.isFunction(key)) return undefined;
   if (!cmdlet) {
-    // Verb-Noun is a cmdlet of PowerShell's; any other word may be a program, which is looked for when it is run.
+    // A name with a standard verb is a cmdlet. Any other may be a program, which is searched for when it runs.
     const isCmdlet = standardVerbs.test(key) && !key.endsWith(".ps1");
     return isCmdlet && !names.mayCall?.(key) ? `the command ${name}` : undefined;
   }
@@ -179,7 +179,7 @@ function unknownCommand({ name, parameters = [] }: Use, names: Names): string | 
   return start === undefined ? undefined : `the parameter -${start} of ${cmdlet.name}`;
 }
 
-/** Hands on a tree's nodes, each before those within it. */
+/** Visits the nodes of a tree, parents before children. */
 export function visit(tree: object, on: (node: AnyNode) => void): void {
   if ("kind" in tree && "position" in tree) {
     on(tree as AnyNode);

@@ -1,24 +1,24 @@
-/** The syntax trees of scripts: what the parser makes and the evaluator walks. */
+/** The syntax trees that the parser makes and the interpreter walks. */
 import { createHash } from "node:crypto";
 
 export interface SourceFile {
-  /** Full path, or a name in angle brackets for text that is no file. */
+  /** Full path, or a name in angle brackets for text from elsewhere. */
   readonly path: string;
   readonly text: string;
 }
 
-/** Where a node stands: offsets of the first character and behind the last one. */
+/** The position of a node: the offsets of its first character and after its last one. */
 export interface Position {
-  /** A number in place of the file keeps trees small as JSON. */
+  /** The file's number in `sourceFiles`, which keeps trees small as JSON. */
   readonly file: number;
   readonly start: number;
   readonly end: number;
 }
 
-/** By the numbers in positions. A text that lies in several places is in the one where it was read last. */
+/** Source files by number. Files with the same text share a number, which belongs to the one read last. */
 export const sourceFiles = new Map<number, SourceFile>([[0, { path: "<command line>", text: "" }]]);
 
-/** The first bits of the text's hash, which is the same in each process; more would be slower in V8. */
+/** The first 30 bits of the text's hash: the same in every process, and small, as larger integers slow V8 down. */
 export function fileNumber(file: SourceFile): number {
   const number = createHash("sha256").update(file.text).digest().readUInt32BE() >>> 2;
   sourceFiles.set(number, file);
@@ -39,17 +39,17 @@ export function placeOf(position: Position): string {
 
 type Node<Kind extends string, Fields> = Readonly<Fields & { kind: Kind; position: Position }>;
 
-/** A type as it is written between brackets, e.g. `string[]` or `System.IO.File`. `ranks`: number of `[]` behind it. */
+/** A type as written between brackets, e.g. `string[]` or `System.IO.File`. `ranks` is the number of trailing `[]`. */
 export type TypeName = Node<"TypeName", { name: string; ranks: number }>;
 
-/** `number` is an Int32. An Int64 is kept as text, as JSON has none. */
+/** A `number` is an Int32. An Int64 is kept as text, because JSON has none. */
 export type ConstantValue =
   string | number | { readonly int64: string } | { readonly double: number };
 
-/** `written`: how a number is written as an argument: there, `010` is also the text "010". */
+/** `written` is the source text of a number used as an argument, where `010` can also mean the text "010". */
 export type Constant = Node<"Constant", { value: ConstantValue; written?: string }>;
 
-/** A text in double quotes, or a bare word with variables in it. */
+/** A double-quoted string, or a bare word, that contains variables or subexpressions. */
 export type ExpandableString = Node<
   "ExpandableString",
   { parts: readonly (string | Expression)[] }
@@ -58,7 +58,7 @@ export type ExpandableString = Node<
 /** `scope` is in lower case: `env`, `script`, `global`, `local`, `function`. `splatted`: `@name` in place of `$name`. */
 export type Variable = Node<"Variable", { scope?: string; name: string; splatted: boolean }>;
 
-/** `isStatic`: `::` in place of `.`. */
+/** `isStatic` is true for `::`. */
 interface Access {
   object: Expression;
   name: string;
@@ -98,7 +98,7 @@ export type Expression = Literal | Variable | Operation | Parenthesis | Statemen
 /** `-Name value`, `-Name:value` or `-Name`. The value of the first form is the next argument of the command. */
 export type CommandParameter = Node<"CommandParameter", { name: string; value?: Expression }>;
 
-/** `name` is a Constant with the name as it is written, unless there is an invocation operator. */
+/** Without an invocation operator, `name` is a Constant with the name as written. */
 export type Command = Node<
   "Command",
   {
@@ -146,7 +146,7 @@ export type ForEach = Node<
   { variable: Variable; collection: SimpleStatement; body: Block }
 >;
 
-/** Without types a catch takes everything. */
+/** A catch without types catches everything. */
 interface Catch {
   readonly types: readonly TypeName[];
   readonly body: Block;
@@ -187,10 +187,10 @@ export type ScriptBody = Node<
   {
     /** Of the param block: CmdletBinding, OutputType. */
     attributes: readonly Attribute[];
-    /** Undefined: no param block. */
+    /** Undefined if there is no param block. */
     parameters?: readonly Parameter[];
     statements: Block;
-    /** The statements stand in a `process` block: they are run for each value that is piped in. */
+    /** The statements are in a `process` block, so they run once for each value from the pipeline. */
     forEachInput: boolean;
   }
 >;

@@ -1,4 +1,4 @@
-/** The types that scripts can name, and how their members are declared. */
+/** The .NET types that scripts can name, and the way their members are declared. */
 import {
   Char,
   EnumValue,
@@ -14,13 +14,13 @@ import {
   type Value,
 } from "./values.ts";
 
-/** What a member does: statics and constructors by their arguments, all others by the object and these. */
+/** Implements a member. Static members and constructors get the arguments; all others get the object first. */
 type Code = (...args: never[]) => Result | void | Promise<void>;
 
 export interface TypeDefinition {
   /** Full name, e.g. `System.IO.FileInfo`. */
   readonly name: string;
-  /** Further names, e.g. `int`. */
+  /** Other names, e.g. `int`. */
   readonly aliases?: readonly string[];
   /** Full name. Default: System.Object. */
   readonly base?: string;
@@ -30,7 +30,7 @@ export interface TypeDefinition {
   readonly compare?: (left: never, right: never) => number;
   readonly subtract?: (left: never, right: never) => Value;
   readonly enumerate?: (value: never) => readonly Value[];
-  /** By name as .NET writes it; two functions: it can be set as well. */
+  /** By .NET name: a getter, or a getter and a setter. */
   readonly properties?: Readonly<Record<string, Code | readonly [Code, Code]>>;
   /** By signature: `Substring(int, int)`. */
   readonly methods?: Readonly<Record<string, Code>>;
@@ -45,16 +45,16 @@ export type TypeExtension = Omit<
   "name" | "aliases" | "base" | "enumeration" | "isValueType"
 >;
 
-/** By the types of their elements. */
+/** Array types by element type. */
 const arrays = new Map<NetType, NetType>();
 
-/** Types by their names. One set adds to another, as a model of a machine adds its own. */
+/** A set of types by name. It extends its parent, e.g. with the types of a machine. */
 export class Types {
   readonly #byName = new Map<string, NetType>();
 
   constructor(readonly parent?: Types) {}
 
-  /** A type by any of its names, with `[]` behind it for an array. */
+  /** Finds a type by any of its names. A trailing `[]` means an array. */
   find(name: string): NetType | undefined {
     if (name.endsWith("[]")) {
       const element = this.find(name.slice(0, -2));
@@ -154,7 +154,7 @@ function overload(signature: string, code: Code): Overload {
   };
 }
 
-/** The types of the language itself; those of files, processes and so on add themselves. */
+/** The types of the language. Modules that model other types define them here when imported. */
 export const types = new Types();
 
 const define = (name: string, more: Omit<TypeDefinition, "name"> = {}) =>
@@ -206,7 +206,7 @@ const nullStringType = automation("Language.NullString", {
 });
 export const nullString = new NetObject(nullStringType, null);
 
-/** What `[ref]` hands over. */
+/** The variable behind a `[ref]`. */
 export interface Reference {
   get(): Value;
   set(value: Value): void;
@@ -253,7 +253,7 @@ export function runtimeError(id: string, message: string, type = "RuntimeExcepti
   return raised(`System.Management.Automation.${type}`, message, { id });
 }
 
-/** An error of .NET, to be thrown by members and cmdlets. `type` is a full name. */
+/** A .NET error for members and cmdlets to throw. `type` is a full name. */
 export function raised(
   type: string | NetType,
   message: string,

@@ -1,11 +1,11 @@
-/** What variables hold and pipelines carry. */
+/** The values in variables and pipelines. */
 import { placeOf, type Position, type ScriptBody } from "./syntax.ts";
 
 /**
- * A value: `null`, a text, an Int32 as number, an Int64 as bigint, or an object with a type.
+ * A value: `null`, a boolean, a string, an Int32 as number, an Int64 as bigint, or an object with a type.
  *
- * `nothing` is what a command returned that returned nothing. It is null to every operator, but a pipeline does not run
- * for it and `@( )` leaves it out.
+ * `nothing` is the result of a command without output (AutomationNull). Operators treat it as null, but a pipeline does
+ * not run for it and `@( )` leaves it out.
  */
 export type Value = null | boolean | string | number | bigint | Instance;
 
@@ -13,7 +13,7 @@ export interface Instance {
   readonly type: NetType;
 }
 
-/** What a member does. Errors of .NET are thrown as `Raised`. */
+/** The result of a member. .NET errors are thrown as `Raised`. */
 export type Result = Value | Promise<Value>;
 
 export interface Property {
@@ -38,16 +38,16 @@ export class NetType {
   readonly staticProperties = new Map<string, Property>();
   readonly staticMethods = new Map<string, Overload[]>();
   readonly constructors: Overload[] = [];
-  /** Types it is, besides its base, in lower case. */
+  /** Names of implemented interfaces, in lower case. */
   interfaces: readonly string[] = [];
   enumeration?: ReadonlyMap<string, EnumValue>;
-  /** Less than, equal or greater than 0 for two of the type; undefined: they have no order. */
+  /** Orders two values of the type. Undefined if they have no order. */
   compare?: (left: Value, right: Value) => number;
-  /** The difference of two of the type; undefined: it is none that is known. */
+  /** Subtracts two values of the type. Undefined if that is not modelled. */
   subtract?: (left: Value, right: Value) => Value;
-  /** What loops and pipelines take out of one; undefined: it is a single thing to them. */
+  /** The elements that loops and pipelines unroll. Undefined if the type is not a collection. */
   enumerate?: (value: Value) => readonly Value[];
-  /** Whether null becomes something else on conversion, e.g. 0. */
+  /** Null cannot be of this type: it converts to another value, e.g. 0, or not at all. */
   isValueType = false;
   hresult?: number;
 
@@ -69,7 +69,7 @@ export class NetType {
     return [this, ...(this.base?.lineage ?? [])];
   }
 
-  /** Whether everything of this type is of the other one. */
+  /** Whether this type is the other one, derives from it, or implements it. */
   is(other: NetType): boolean {
     return (
       this === other ||
@@ -80,7 +80,7 @@ export class NetType {
     );
   }
 
-  /** The same, by the other one's full or short name. */
+  /** Whether this type or a base of it has the name, full or short. */
   isNamed(name: string): boolean {
     const names = this.lineage.flatMap((each) => [each.name, each.shortName]);
     return names.some((each) => each.toLowerCase() === name.toLowerCase());
@@ -102,7 +102,7 @@ export class NetType {
 const runtimeType = new NetType("System.RuntimeType");
 
 class Nothing {
-  /** Keeps TypeScript from taking every object for nothing. */
+  /** Keeps TypeScript from treating every object as a Nothing. */
   protected readonly isNothing = true;
   readonly type = new NetType("System.Management.Automation.Internal.AutomationNull");
 }
@@ -146,7 +146,7 @@ export class PsArray {
   ) {}
 }
 
-/** Keys are compared as PowerShell's tables do: texts without regard to case, everything else by type and value. */
+/** As in PowerShell, string keys ignore case. All other keys are compared by type and value. */
 export class Hashtable {
   readonly #entries = new Map<string, { key: Value; value: Value }>();
 
@@ -180,7 +180,7 @@ export class Hashtable {
   }
 }
 
-/** A `[pscustomobject]`, or what a model of a machine returns as one. */
+/** A `[pscustomobject]`, or an object that a model of a machine represents as one. */
 export class CustomObject {
   /** By name in lower case. */
   readonly properties = new Map<string, { name: string; value: Value }>();
@@ -203,7 +203,7 @@ export class CustomObject {
   }
 }
 
-/** A switch of a function, given or not. */
+/** The value of a switch parameter. */
 export class Switch {
   constructor(
     readonly type: NetType,
@@ -244,7 +244,7 @@ export class NetException {
 export const dictionaryType = new NetType("System.Collections.ListDictionaryInternal");
 dictionaryType.interfaces = ["system.collections.idictionary"];
 
-/** What `$_` is in a catch block. */
+/** The value of `$_` in a catch block. */
 export class ErrorRecord {
   constructor(
     readonly type: NetType,
@@ -254,14 +254,14 @@ export class ErrorRecord {
   ) {}
 }
 
-/** An error of the script's, on its way to a catch block. */
+/** A PowerShell error, which a script can catch. */
 export class Raised extends Error {
   constructor(
     readonly exception: NetException,
-    /** Known once it has left the statement in which it happened. */
+    /** Set once the error has left the statement in which it happened. */
     public record?: ErrorRecord,
     readonly id?: string,
-    /** Ends the script even where $ErrorActionPreference says Continue: throw, and -ErrorAction Stop. */
+    /** Ends the script even if $ErrorActionPreference is Continue, as `throw` and -ErrorAction Stop do. */
     public terminating = false,
   ) {
     super(exception.message);
@@ -269,8 +269,8 @@ export class Raised extends Error {
 }
 
 /**
- * Something the interpreter does not know. Never an error of the script's: no catch block takes it, and nothing it
- * would have led to is done.
+ * Thrown for anything the interpreter does not know. It is not a PowerShell error: no catch block catches it, so the
+ * script stops before it could do the wrong thing.
  */
 export class Unsupported extends Error {
   constructor(

@@ -1,4 +1,4 @@
-/** Cmdlets on files and other items. */
+/** Cmdlets that work on items: files, registry keys, environment variables. */
 import { hasWildcard, wildcard } from "../regex.ts";
 import { createHash } from "node:crypto";
 import { cmdlets, type Call, type Cmdlet, type Shell } from "../commands.ts";
@@ -22,7 +22,7 @@ interface GivenPath {
   readonly isPattern: boolean;
 }
 
-/** An item that a path leads to, or one below it. */
+/** An item that a path names, or one below it. */
 interface Given {
   readonly provider: ItemProvider;
   readonly item: Item;
@@ -30,7 +30,7 @@ interface Given {
   readonly isPattern?: boolean;
 }
 
-/** Does something with an item; what that raises is the cmdlet's error, with an id that begins with `id`. */
+/** Runs an action. An error in it is reported as the cmdlet's, with `<id>IOError` as its id unless it has one. */
 async function attempt<T>(
   call: Call,
   id: string,
@@ -81,7 +81,7 @@ async function newItem(call: Call, { provider, path }: GivenPath): Promise<void>
 async function removeItem(call: Call, { provider, item }: Given): Promise<void> {
   const children = item.isContainer ? provider.children(item) : [];
   if (children.length > 0 && (item.isLink || !call.flag("Recurse"))) {
-    // PowerShell asks whether to remove that, or goes into the link.
+    // PowerShell would ask for confirmation, or remove what the link points to.
     throw new Unsupported(`Remove-Item of what is in ${item.path}`);
   }
   for (const child of children) {
@@ -172,7 +172,7 @@ export function fileCmdlets(providers: DriveProviders): readonly Cmdlet[] {
       await run(call, { provider, path: each, isPattern: !literal && hasWildcard(each) });
     }
   };
-  /** An item that is not there is an error. */
+  /** Like onPaths, for existing items: a path that names none is an error. */
   const onItems = (run: (call: Call, given: Given) => Promise<void>) =>
     onPaths(async (call, given) => {
       const { provider, path, isPattern } = given;

@@ -1,4 +1,4 @@
-/** Items: what cmdlets such as Get-Item work on. Each drive has a provider; files are one of them. */
+/** Items, as Get-Item and similar cmdlets see them. Each drive (files, registry, ...) has a provider. */
 import { hasWildcard, wildcard } from "../regex.ts";
 import type { Shell } from "../commands.ts";
 import type { Done } from "../host.ts";
@@ -6,50 +6,50 @@ import { raised } from "../types.ts";
 import { Unsupported, type Raised, type Value } from "../values.ts";
 
 export interface Item {
-  /** Full. */
+  /** Full path. */
   readonly path: string;
   readonly name: string;
   readonly isContainer: boolean;
   readonly isHidden: boolean;
-  /** Removing what is in it would remove something that lies elsewhere. */
+  /** A link to another container: removing its children would remove those of the target. */
   readonly isLink: boolean;
-  /** What cmdlets hand on. */
+  /** The object that cmdlets output for the item. */
   value(): Value;
 }
 
-/** Has the items of a drive. What it refuses is thrown as `Raised`; what is left out, as `Unsupported`. */
+/** The items of a drive. Methods throw `Raised` for PowerShell errors and `Unsupported` for what is not modelled. */
 export interface ItemProvider {
   readonly separator: "\\" | "/";
-  /** Full path, as the other functions take it. */
+  /** The full path, which the other functions expect. */
   resolve(path: string): string;
   find(path: string): Item | undefined;
-  /** Whether a pipe is served. Undefined: the path leads to none. */
+  /** Whether the named pipe at a path has a server. Undefined if the path names no pipe. */
   device?(path: string): Promise<boolean> | undefined;
-  /** Containers first, each kind by name. */
+  /** Containers first, then leaves, each sorted by name. */
   children(container: Item): Item[];
-  /** New-Item, with the missing containers above it if `force`. */
+  /** New-Item. `force` also creates missing parent containers. */
   make(
     path: string,
     options: { readonly type: string | undefined; readonly force: boolean },
   ): Item | Promise<Item>;
-  /** A leaf or an empty container. */
+  /** Removes a leaf or an empty container. */
   remove(item: Item): Done;
-  /** A leaf, over one that is there. */
+  /** Copies a leaf, overwriting an existing one. */
   copy(item: Item, to: string): Done;
-  /** A leaf's content. */
+  /** The content of a leaf. */
   read(item: Item): Buffer;
 }
 
-/** Finds who has a drive, by its name in lower case; "": files. */
+/** Finds a drive's provider by the drive's name in lower case; "" means the file system. */
 export type DriveProviders = (drive: string, shell: Shell) => ItemProvider | undefined;
 
-/** A drive's name of more than a letter; "": files. */
+/** The drive in a path, e.g. `HKLM`. "" for files, also if they have a drive letter. */
 export function driveOf(path: string): string {
   if (/^[^\\/]*::/.test(path)) throw new Unsupported(`the path ${path}: it names its provider`);
   return /^([^\\/:*?[\]]{2,}):/.exec(path)?.[1] ?? "";
 }
 
-/** All that a full path leads to, with wildcards or without. */
+/** The items that match a full path, which may have wildcards. */
 export function expand(provider: ItemProvider, path: string): Item[] {
   if (path.includes("`")) throw new Unsupported(`a backtick in the path ${path}`);
   if (!hasWildcard(path)) return [provider.find(path) ?? []].flat();
@@ -66,12 +66,12 @@ export function joined({ separator }: ItemProvider, path: string, below: string)
   return whole.replace(/[\\/]/g, separator);
 }
 
-/** The path without its last part, and that part. */
+/** Splits a path into its last part and the part before it. */
 export function split({ separator }: ItemProvider, path: string): { parent: string; leaf: string } {
   const names = path.replace(/[\\/]$/, "").split(/[\\/]/);
   const leaf = names.pop() ?? "";
   const parent = names.join(separator);
-  // The separator stays where it makes a drive's root.
+  // A drive's root keeps its separator: `C:\`.
   return { parent: /^\w+:$/.test(parent) ? parent + separator : parent, leaf };
 }
 

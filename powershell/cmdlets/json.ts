@@ -17,9 +17,9 @@ import {
 } from "../values.ts";
 
 interface Style {
-  /** What lies deeper is a text. */
+  /** Objects nested deeper are written as text. */
   readonly depth: number;
-  /** Between lines; undefined: all is in one. */
+  /** Line separator. Undefined: everything on one line. */
   readonly end: string | undefined;
 }
 
@@ -32,7 +32,7 @@ function write(value: Value, style: Style, depth = 0, column = 0): string {
   if (depth > style.depth) return quoted(toText(value));
   const { end } = style;
   const [open, close] = pairs ? ["{", "}"] : ["[", "]"];
-  // What belongs to a name stands further in than where the name's value begins.
+  // 5.1 indents the members of a value relative to the column in which the value begins.
   const inner = column + 4;
   const parts = items.map(([name, each]) => {
     const start = name === undefined ? "" : `${quoted(name)}:${end === undefined ? "" : "  "}`;
@@ -43,7 +43,7 @@ function write(value: Value, style: Style, depth = 0, column = 0): string {
   return open + end + body + end + " ".repeat(column) + close;
 }
 
-/** Undefined: it is an object or a list. */
+/** Undefined for objects and lists. */
 function scalar(value: Value): string | undefined {
   if (typeof value === "string" || value instanceof Char) return quoted(toText(value));
   if (value === null || typeof value !== "object") return String(value);
@@ -68,17 +68,17 @@ function pairsOf(value: Value): (readonly [name: string, value: Value])[] | unde
   if (value instanceof CustomObject) {
     return [...value.properties.values()].map((each) => [each.name, each.value]);
   }
-  // What a command did not return is an object without properties.
+  // The result of a command that output nothing is written as `{}`.
   return value === nothing ? [] : undefined;
 }
 
-/** The value of a JSON text. Numbers are kept as they are written until their type is known. */
+/** Parses JSON. Numbers are marked as strings first, because JSON.parse would lose the precision of an Int64. */
 function read(text: string): Value {
   if (text.trim() === "") return null;
   try {
     JSON.parse(text);
   } catch {
-    // PowerShell says so in words of its own.
+    // The message differs from PowerShell's.
     const id = "System.ArgumentException";
     throw raised(id, "Invalid JSON.", { id });
   }
@@ -95,7 +95,7 @@ function read(text: string): Value {
   }) as Value;
 }
 
-/** 5.1 makes dates of the texts that it writes for dates itself. */
+/** 5.1 converts strings in its own date format, `/Date(...)/`, to dates. */
 function notDate(text: string): string {
   if (text.startsWith("/Date(")) throw new Unsupported(`the date ${text} out of JSON`);
   return text;
@@ -106,7 +106,7 @@ type Properties = Readonly<Record<string, Value>>;
 function toObject(properties: Properties): CustomObject {
   const object = new CustomObject(is.customObject);
   for (const [name, value] of Object.entries(properties)) {
-    // JavaScript puts names of digits before the others.
+    // JavaScript moves numeric names to the front.
     if (/^\d*$/.test(name) || object.get(name) !== undefined) {
       throw new Unsupported(`the name "${name}" in JSON: it is empty, a number, or there twice`);
     }
@@ -140,7 +140,7 @@ export const jsonCmdlets = cmdlets(
         return write(value, { depth: call.number("Depth") ?? 2, end });
       },
     ),
-    // 5.1 hands an array on whole.
+    // 5.1 outputs an array as one object.
     "ConvertFrom-Json [-InputObject] <object?>": onAll((_, [text = null, ...others]) => {
       if (others.length > 0) throw new Unsupported("ConvertFrom-Json of several texts");
       return read(toText(text));

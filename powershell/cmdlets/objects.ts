@@ -1,4 +1,4 @@
-/** Cmdlets on whatever comes down a pipeline, and those of the language itself. */
+/** Cmdlets that work on any objects in a pipeline, and those of the language itself. */
 import { hasWildcard } from "../regex.ts";
 import { cmdlets, type Call } from "../commands.ts";
 import { toBool, toItems, toText } from "../convert.ts";
@@ -21,7 +21,7 @@ function inputOf(call: Call): Value {
   return call.get("InputObject") ?? null;
 }
 
-/** A property's value, or what a block makes of an object. */
+/** The value of a property, or of a script block run on the object. */
 async function select(call: Call, by: Value, item: Value): Promise<Value> {
   return by instanceof ScriptBlock
     ? call.shell.evaluate(by, { underscore: item })
@@ -47,14 +47,14 @@ async function project(call: Call, item: Value): Promise<Value> {
   return object;
 }
 
-/** Null comes first; what cannot be compared is compared as text. */
+/** Null sorts first. If either value is a string, both are compared as strings. */
 function compareForSort(left: Value, right: Value): number {
   if (isNull(left) || isNull(right)) return Number(isNull(right)) - Number(isNull(left));
   const areTexts = typeof left === "string" || typeof right === "string";
   return areTexts ? compare(toText(left), toText(right)) : compare(left, right);
 }
 
-/** One line for each value, as far as values are shown in one line. */
+/** Displays a value on one line. Objects that PowerShell shows as a table or list are unsupported. */
 export function shown(value: Value): string {
   if (value instanceof CustomObject || value instanceof Hashtable) {
     throw new Unsupported(`the display of [${value.type.name}] as a table`);

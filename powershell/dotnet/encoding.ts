@@ -14,10 +14,10 @@ const utf8: TextEncoding = {
   decode: (data) => data.toString(),
 };
 
-/** What `Default` is, and what 5.1's cmdlets take a text file to be: code page 1252. */
+/** Code page 1252: Encoding.Default, and the encoding that 5.1's cmdlets assume for text files. */
 export const ansi: TextEncoding = {
   encode: (text) => {
-    // Windows takes a similar character in place of one that the code page has not, by a long table.
+    // Windows replaces characters outside the code page by similar ones, from a long table.
     if (/[^\0-\x7f\xa0-\xff]/.test(text)) {
       throw new Unsupported("characters beyond Latin-1 in code page 1252");
     }
@@ -26,19 +26,19 @@ export const ansi: TextEncoding = {
   decode: (data) => new TextDecoder("windows-1252").decode(data),
 };
 
-/** A file's text: the mark it begins with says more than what the caller thinks. */
+/** Decodes a file. A byte order mark overrides the assumed encoding. */
 export function decodeText(data: Buffer, assumed = utf8): string {
   const begins = (...mark: number[]) => mark.every((each, index) => data[index] === each);
   if (begins(0xff, 0xfe)) return data.subarray(2).toString("utf16le");
   return begins(0xef, 0xbb, 0xbf) ? data.subarray(3).toString() : assumed.decode(data);
 }
 
-/** Of the machine the script believes to be on. */
+/** The line separator of the modelled machine. */
 export function newLine(host: Host): string {
   return host.files.separator === "\\" ? "\r\n" : "\n";
 }
 
-/** Lines of a text; the end of the last line begins no further one. */
+/** Splits a text into lines. A final line break does not start another line. */
 export function linesOf(text: string): string[] {
   const lines = text.split(/\r\n|\r|\n/);
   return lines.at(-1) === "" ? lines.slice(0, -1) : lines;
@@ -62,7 +62,7 @@ const encoding = types.define({
 types.define({
   name: "System.Text.UTF8Encoding",
   base: "System.Text.Encoding",
-  // Whether it writes a mark first is for those who write files.
+  // The argument says whether files begin with a byte order mark. This encoding writes no files.
   constructors: { "(bool)": () => new NetObject(encoding, utf8) },
 });
 const sha256 = types.define({

@@ -1,10 +1,10 @@
-/** .NET's and PowerShell's exceptions, and what a catch block can ask of an error. */
+/** Exceptions of .NET and PowerShell, and the members of error records. */
 import { toText } from "../convert.ts";
 import { fileOf, lineOf } from "../syntax.ts";
 import { errorRecord, raised, types } from "../types.ts";
 import { NetException, type ErrorRecord, type NetType, type Raised } from "../values.ts";
 
-/** By name below System: the base of each, and its HResult where it is not its base's. */
+/** Exceptions below System: each one's base, and its HResult if that differs from its base's. */
 const exceptions: Readonly<Record<string, readonly [base: string, hresult?: number]>> = {
   Exception: ["Object"],
   SystemException: ["Exception", 0x80131501],
@@ -24,7 +24,7 @@ const exceptions: Readonly<Record<string, readonly [base: string, hresult?: numb
   "Net.Sockets.SocketException": ["ComponentModel.Win32Exception"],
 };
 
-/** The same for those of PowerShell, below System.Management.Automation: by base. */
+/** PowerShell's exceptions, below System.Management.Automation, grouped by base. */
 const automation: Readonly<Record<string, readonly string[]>> = {
   "System.SystemException": ["RuntimeException"],
   "System.InvalidCastException": ["PSInvalidCastException"],
@@ -74,7 +74,7 @@ types.extend("System.Exception", {
   },
 });
 
-/** .NET Framework tells the parameter in a line of its own. */
+/** .NET Framework names the parameter on a second line of the message. */
 export function badArgument(message: string, parameter: string, type = ""): Raised {
   const name = `System.Argument${type}Exception`;
   return raised(name, `${message}\r\nParameter name: ${parameter}`);
@@ -88,7 +88,7 @@ types.extend(errorRecord, {
   properties: {
     Exception: (self: ErrorRecord) => self.exception,
     FullyQualifiedErrorId: (self: ErrorRecord) => self.id,
-    // Its first line, and that without the function's name.
+    // Only the first line, and without the function's name.
     ScriptStackTrace: ({ position }: ErrorRecord) =>
       `at <ScriptBlock>, ${position ? fileOf(position).path : "<No file>"}: line ${String(position ? lineOf(position) : 1)}`,
   },

@@ -1,4 +1,4 @@
-/** What all objects have, arrays and tables, cultures, Math, Convert, versions and GUIDs. */
+/** Members of Object, arrays, hashtables, cultures, Math, Convert, Version and Guid. */
 import { randomUUID } from "node:crypto";
 import { plainNumber, roundHalfEven, toText } from "../convert.ts";
 import * as is from "../types.ts";
@@ -132,7 +132,7 @@ const versionType: NetType = types.define({
   name: "System.Version",
   aliases: ["version"],
   compare: ({ state: left }: Version, { state: right }: Version) => {
-    // A part that is not there is less than 0.
+    // A missing part is less than 0.
     const orders = [0, 1, 2, 3].map((at) => (left[at] ?? -1) - (right[at] ?? -1));
     return orders.find((order) => order !== 0) ?? 0;
   },

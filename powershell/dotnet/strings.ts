@@ -14,7 +14,7 @@ function substring(self: string, start: number, length = self.length - start): s
   return self.slice(start, start + length);
 }
 
-/** What JavaScript trims too, but for a mark of UTF-8, and the end of a line that it does not. */
+/** .NET trims what JavaScript trims, except U+FEFF, and also U+0085. */
 const space = "[^\\S\\ufeff]|\\x85";
 const spaceAtStart = new RegExp(`^(?:${space})+`);
 const spaceAtEnd = new RegExp(`(?:${space})+$`);
@@ -48,7 +48,7 @@ types.extend("System.String", {
     "Contains(string)": (self: string, text: string) => self.includes(text),
     "PadLeft(int, char)": (self: string, width: number, char: Char) =>
       self.padStart(width, char.text),
-    // Character by character: .NET makes no text longer, as JavaScript may.
+    // One character at a time, because .NET never changes the length and JavaScript may.
     "ToLowerInvariant()": (self: string) =>
       self.replace(/[^]/g, (char) => (char.toLowerCase().length === 1 ? char.toLowerCase() : char)),
   },
@@ -62,7 +62,7 @@ const matchType = types.define({
   properties: { Value: ({ state }: NetObject<Match>) => state.value },
 });
 
-/** Regex, whose Replace runs a block. */
+/** Defines Regex, whose Replace can take a script block. */
 export function defineRegexTypes(set: Types, shell: Pick<Shell, "evaluate">): void {
   const replaceByBlock = async (text: string, pattern: string, block: ScriptBlock) => {
     const regex = compile(pattern, { ignoreCase: false });

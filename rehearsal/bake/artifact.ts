@@ -22,10 +22,10 @@ import { addContainerImage } from "../../components/windows/steps.ts";
 import { rehearsalVersions } from "../../config/supported.ts";
 import { kubernetesVersion } from "../../toolchain/tools/table.ts";
 
-/** Name of the machine while its image is baked; each node gets its own from its disc. */
+/** The machine's name during the bake. Each node gets its own name from its identity disc. */
 const computerName = "bake";
 
-/** Sources that determine how steps run, besides the steps. */
+/** Sources other than the steps that determine how the steps run. */
 const bakeSources = [
   ...["artifact.ts", "keep-scripts.ts", "run-bake.ts"].map((name) => `rehearsal/bake/${name}`),
   ...["image/bake.ts", "node-setup.ts", "node-step.ts", "step-command.ts", "steps.ts"].map(
@@ -34,8 +34,8 @@ const bakeSources = [
 ].map((name) => join(projectRoot, name));
 
 /**
- * The rehearsal guest's disk on which the nodes' steps for every node have already run, in a plain QEMU: a node made from
- * it does not reboot, and unpacks nothing. It still contains the media, which an upgrade's reset may need.
+ * The rehearsal guest's disk after the steps that are the same for every node have run on it, in a plain QEMU. A node
+ * made from it need not reboot or unpack anything. It still contains the media, which an upgrade's reset may need.
  */
 export const bakedRehearsalImage: Artifact = {
   name: "rehearsal-image-baked",
@@ -48,7 +48,7 @@ export const bakedRehearsalImage: Artifact = {
   async build(into, context) {
     const run = buildCommand(context.logFile);
     const base = context.path(rehearsalImage);
-    // QEMU's files and the disc with the machine's key: private, and removed once the image exists.
+    // Holds QEMU's files and the disc with the machine's key, so it is private and removed once the image exists.
     const folder = join(into, "private");
     await mkdir(folder, { mode: 0o700 });
     const disk = join(folder, "disk.qcow2");
@@ -62,7 +62,7 @@ export const bakedRehearsalImage: Artifact = {
       hostPublicKey: hostKey.public,
       authorizedKeys: [loginKey.public],
     });
-    // Not from the stack's settings, as the image is the same for all.
+    // The stack's settings are not used, because the image is the same for all stacks.
     const accelerator = (await gatherKvm("kvm")) === "works" ? "kvm" : "tcg";
     const bake = await rehearsedBake(join(base, manifestName));
     await withConfigDisc(folder, { texts: { "user-data": identity } }, async (disc) => {
@@ -89,8 +89,8 @@ export const bakedRehearsalImage: Artifact = {
         );
       } finally {
         await qemu.end();
-        const said = await readFile(join(folder, serialFile), "utf8").catch(() => "");
-        await appendFile(logFile, said);
+        const serialOutput = await readFile(join(folder, serialFile), "utf8").catch(() => "");
+        await appendFile(logFile, serialOutput);
       }
     });
     context.progress("writes and compresses the disk");
@@ -103,7 +103,7 @@ export const bakedRehearsalImage: Artifact = {
   },
 };
 
-/** The same steps as for Windows, without container images, as the guest has no ctr.exe to pull them. */
+/** The steps of a Windows image, except container images: the guest has no ctr.exe to pull them. */
 async function rehearsedBake(manifest: string): Promise<Bake> {
   const versions = { kubernetes: kubernetesVersion, containerd: rehearsalVersions.containerd };
   const software = imageSoftware(versions, parseImageManifest(await readFile(manifest, "utf8")));
@@ -113,19 +113,18 @@ async function rehearsedBake(manifest: string): Promise<Bake> {
 
 const memoryMiB = 3072;
 
-/** Time limit for the shutdown request, some seconds, and files being written. */
+/** Time limit for the machine to accept the shutdown request, write its files and switch off. */
 const offSeconds = 60;
 
 interface QemuSettings {
-  /** Working directory of QEMU, private. */
+  /** QEMU's private working directory. */
   readonly folder: string;
   readonly disk: string;
   readonly disc: string;
-  /** The same programs run either way. */
   readonly accelerator: "kvm" | "tcg";
 }
 
-/** The network only leads to the SSH server. */
+/** The network only gives this host access to the guest's SSH server. */
 function qemuArguments({ folder, disk, disc, accelerator }: QemuSettings): string[] {
   const device = (driver: string, node: string, filename: string, more: object): string =>
     JSON.stringify({ driver, "node-name": node, file: { driver: "file", filename }, ...more });

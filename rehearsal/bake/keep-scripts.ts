@@ -1,6 +1,6 @@
 /**
- * Writes the syntax trees of the scripts below a folder to one that stands for drive C:: `keep-scripts.ts SOURCE DRIVE`.
- * A program of its own, as nothing that a real `up` runs imports the interpreter.
+ * `keep-scripts.ts SOURCE DRIVE` writes the syntax trees of the scripts below the folder SOURCE to the folder DRIVE, which
+ * is then copied to drive C:. It is a separate program because nothing that a real `up` runs may import the interpreter.
  */
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";

@@ -14,12 +14,12 @@ import { uploadSource } from "../../ssh/upload.ts";
 import type { Progress } from "../../toolchain/artifact.ts";
 import { projectRoot } from "../../toolchain/project.ts";
 
-/** Longest wait until a machine answers; emulated and in parallel to other builds it needs some 20 s. */
+/** Time limit for the machine to answer. Emulated, and in parallel to other builds, it needs about 20 s. */
 const bootSeconds = 300;
-/** Longest time a step may take; emulated and alone the slowest takes some 20 s. */
+/** Time limit for a step. Emulated, and without other builds, the slowest takes about 20 s. */
 const stepSeconds = 600;
 
-/** Runs the steps of a bake on a machine, as `up` runs them on a node. @throws with the step's error if one fails. */
+/** Runs the steps of a bake on a machine as `up` runs them on a node. @throws the error of a step that fails. */
 export async function runBake(
   bake: Pick<Bake, "steps">,
   source: SshSource,
@@ -49,7 +49,7 @@ export async function runBake(
     if (typeof facts.warning === "string" && facts.warning !== "") {
       progress(`warning: ${facts.warning}`);
     }
-    // It has closed the server's port, so the next connection is to the next boot.
+    // The step has closed the SSH port, so the next connection is made after the reboot.
     if (rebootRequired) await connected(source, () => Promise.resolve());
   }
 }

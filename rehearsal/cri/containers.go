@@ -17,14 +17,15 @@ import (
 	runtimeapi "k8s.io/cri-api/pkg/apis/runtime/v1"
 )
 
-// newID is 64 hexadecimal digits, as containerd's.
+// newID returns 64 hexadecimal digits, like containerd's ids.
 func newID() string {
 	bytes := make([]byte, 32)
 	rand.Read(bytes) // never fails
 	return hex.EncodeToString(bytes)
 }
 
-// CreateContainer makes a container of an image that was "pulled": a real one where its program is here, see programs.go.
+// CreateContainer creates a container from a "pulled" image. It is real if the pod is a HostProcess pod and the image's
+// program is here (programs.go), otherwise only modelled.
 func (s *server) CreateContainer(_ context.Context, in *runtimeapi.CreateContainerRequest) (*runtimeapi.CreateContainerResponse, error) {
 	config := in.GetConfig()
 	s.mu.Lock()
@@ -60,7 +61,7 @@ func (s *server) CreateContainer(_ context.Context, in *runtimeapi.CreateContain
 	return &runtimeapi.CreateContainerResponse{ContainerId: id}, s.state.save()
 }
 
-// StartContainer starts a container's process, or lets a modelled one be running, whose log says so.
+// StartContainer starts a container's process. A modelled container only becomes running, and its log says so.
 func (s *server) StartContainer(_ context.Context, in *runtimeapi.StartContainerRequest) (*runtimeapi.StartContainerResponse, error) {
 	id := in.GetContainerId()
 	s.mu.Lock()
@@ -93,7 +94,7 @@ func (s *server) StartContainer(_ context.Context, in *runtimeapi.StartContainer
 	return &runtimeapi.StartContainerResponse{}, nil
 }
 
-// ended notes the end of a container's process; it may be removed by now.
+// ended records the end of a container's process. The container may already be removed.
 func (s *server) ended(id string, code int32) {
 	reason := reasonStopped
 	if code != 0 {
@@ -109,8 +110,8 @@ func (s *server) ended(id string, code int32) {
 	}
 }
 
-// StopContainer ends a container within its time of grace, a modelled one at once; one that has ended, or is not there,
-// is stopped already.
+// StopContainer stops a container within its grace period, a modelled one at once. It does nothing if the container has
+// ended or does not exist.
 func (s *server) StopContainer(_ context.Context, in *runtimeapi.StopContainerRequest) (*runtimeapi.StopContainerResponse, error) {
 	return &runtimeapi.StopContainerResponse{}, s.stop(in.GetContainerId(), time.Duration(in.GetTimeout())*time.Second)
 }
@@ -123,7 +124,7 @@ func (s *server) stop(id string, grace time.Duration) error {
 		return nil
 	}
 	if p != nil {
-		// Its end is noted meanwhile.
+		// Unlock, because ended needs the lock to record the end.
 		s.mu.Unlock()
 		defer s.mu.Lock()
 		return p.stop(grace)
@@ -132,7 +133,7 @@ func (s *server) stop(id string, grace time.Duration) error {
 	return s.state.save()
 }
 
-// RemoveContainer ends a container and forgets it; one that is not there is removed already.
+// RemoveContainer stops and removes a container. It does nothing if the container does not exist.
 func (s *server) RemoveContainer(_ context.Context, in *runtimeapi.RemoveContainerRequest) (*runtimeapi.RemoveContainerResponse, error) {
 	return &runtimeapi.RemoveContainerResponse{}, s.remove(in.GetContainerId())
 }
@@ -150,7 +151,7 @@ func (s *server) remove(id string) error {
 		p.job.close()
 		delete(s.processes, id)
 	}
-	// Those of an earlier run of this program may have left files, too.
+	// Also for containers that an earlier run of this program has started.
 	if err := os.RemoveAll(filepath.Join(s.roots, id)); err != nil {
 		return err
 	}
@@ -226,12 +227,12 @@ func (c *container) stats(now time.Time) *runtimeapi.ContainerStats {
 	}
 }
 
-// UpdateContainerResources has nothing to do: no process has these resources.
+// UpdateContainerResources does nothing, because resource limits are not applied.
 func (s *server) UpdateContainerResources(context.Context, *runtimeapi.UpdateContainerResourcesRequest) (*runtimeapi.UpdateContainerResourcesResponse, error) {
 	return &runtimeapi.UpdateContainerResourcesResponse{}, nil
 }
 
-// ReopenContainerLog makes the log anew after kubelet has moved the old one away. Nobody has it open.
+// ReopenContainerLog creates a new log after kubelet has moved the old one away. The log is not kept open.
 func (s *server) ReopenContainerLog(_ context.Context, in *runtimeapi.ReopenContainerLogRequest) (*runtimeapi.ReopenContainerLogResponse, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -252,7 +253,7 @@ func (s *server) logRehearsed(c *container) error {
 }
 
 func (c *container) matches(filter *runtimeapi.ContainerFilter) bool {
-	// kubelet gives whole ids, crictl their beginning.
+	// kubelet passes whole ids, crictl prefixes.
 	return strings.HasPrefix(c.Status.Id, filter.GetId()) &&
 		(filter.GetPodSandboxId() == "" || filter.GetPodSandboxId() == c.SandboxID) &&
 		(filter.GetState() == nil || filter.GetState().State == c.Status.State) &&

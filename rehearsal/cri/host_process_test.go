@@ -17,8 +17,8 @@ import (
 
 const agnhostImage = "registry.example:5000/e2e/agnhost:2.63.0"
 
-// agnhost is a server with an image whose program is a script of the test's, called so: agnhost's for Windows is without
-// an extension.
+// agnhost returns a server with an image whose program is the test's script, named agnhost: on Windows, too, agnhost's
+// program has no extension.
 func agnhost(t *testing.T, program, script string) *testServer {
 	t.Helper()
 	srv := newServer(t)
@@ -32,7 +32,7 @@ func agnhost(t *testing.T, program, script string) *testServer {
 	return srv
 }
 
-// hostProcess makes a container of the image in a HostProcess pod of its own; its id, and its log.
+// hostProcess creates a container of the image in a new HostProcess pod. It returns the container's id and its log.
 func (s *testServer) hostProcess(config *runtimeapi.ContainerConfig) (string, string) {
 	s.t.Helper()
 	logs := s.t.TempDir()
@@ -41,7 +41,7 @@ func (s *testServer) hostProcess(config *runtimeapi.ContainerConfig) (string, st
 	return id, filepath.Join(logs, "app/0.log")
 }
 
-// up is one whose script has been started, and says "up".
+// up returns a started container whose script has printed "up".
 func (s *testServer) up(config *runtimeapi.ContainerConfig) (string, string) {
 	s.t.Helper()
 	id, log := s.hostProcess(config)
@@ -278,7 +278,7 @@ func TestCommandsInAHostProcessContainer(t *testing.T) {
 	}
 }
 
-// unclosed is a stream of kubectl's.
+// unclosed is a kubectl stream, which ignores Close.
 type unclosed struct{ bytes.Buffer }
 
 func (*unclosed) Close() error { return nil }

@@ -12,10 +12,10 @@ import (
 	runtimeapi "k8s.io/cri-api/pkg/apis/runtime/v1"
 )
 
-// imageSize is the size of every image in bytes: nothing is pulled, but kubelet refuses an image without a size.
+// imageSize is the size of every image in bytes. Nothing is pulled, but kubelet refuses images without a size.
 const imageSize = 1
 
-// PullImage notes that an image was asked for; nothing is downloaded.
+// PullImage records an image as pulled. Nothing is downloaded.
 func (s *server) PullImage(_ context.Context, in *runtimeapi.PullImageRequest) (*runtimeapi.PullImageResponse, error) {
 	reference := in.GetImage().GetImage()
 	if reference == "" || strings.ContainsAny(reference, " \t\n") {
@@ -50,14 +50,14 @@ func (s *server) ListImages(_ context.Context, in *runtimeapi.ListImagesRequest)
 	return response, nil
 }
 
-// ImageStatus describes an image; one that was not "pulled" has an empty answer, as CRI wants it.
+// ImageStatus describes an image. For one that was not "pulled" the answer is empty, as CRI requires.
 func (s *server) ImageStatus(_ context.Context, in *runtimeapi.ImageStatusRequest) (*runtimeapi.ImageStatusResponse, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return &runtimeapi.ImageStatusResponse{Image: s.state.findImage(in.GetImage().GetImage())}, nil
 }
 
-// RemoveImage forgets an image; one that is not there is removed already.
+// RemoveImage removes an image. It does nothing if the image does not exist.
 func (s *server) RemoveImage(_ context.Context, in *runtimeapi.RemoveImageRequest) (*runtimeapi.RemoveImageResponse, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

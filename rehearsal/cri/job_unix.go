@@ -8,10 +8,10 @@ import (
 	"syscall"
 )
 
-// killedCode is how a killed process ends, as container runtimes tell it.
+// killedCode is the exit code of a killed process, as container runtimes report it.
 const killedCode = 128 + int32(syscall.SIGKILL)
 
-// job holds the processes of a container together; the tests' form of it: a process group.
+// job groups the processes of a container. This implementation, which tests use, is a process group.
 type job struct{ leader int }
 
 func newJob() (*job, error) { return &job{}, nil }
@@ -33,7 +33,7 @@ func (j *job) kill() error { return j.signal(-1, syscall.SIGKILL) }
 
 func (j *job) signal(sign int, signal syscall.Signal) error {
 	if j.leader == 0 {
-		return nil // its number would be that of our own group
+		return nil // 0 would mean this program's own group
 	}
 	return syscall.Kill(sign*j.leader, signal)
 }

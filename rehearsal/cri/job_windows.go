@@ -12,10 +12,10 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// killedCode is how a killed process ends, as hcsshim has it.
+// killedCode is the exit code of a killed process, as in hcsshim.
 const killedCode int32 = 1
 
-// shutdownEvent is CTRL_SHUTDOWN_EVENT, which Windows sends where Linux has SIGTERM.
+// shutdownEvent is CTRL_SHUTDOWN_EVENT, Windows' counterpart of SIGTERM.
 const shutdownEvent = 6
 
 const memberRights = windows.PROCESS_SET_QUOTA | windows.PROCESS_TERMINATE | windows.PROCESS_CREATE_THREAD |
@@ -26,8 +26,8 @@ var (
 	createRemoteThread = windows.NewLazySystemDLL("kernel32.dll").NewProc("CreateRemoteThread")
 )
 
-// job holds the processes of a container together, as hcsshim does with HostProcess containers: a job object, whose
-// processes end when this program does.
+// job groups the processes of a container in a job object, as hcsshim does for HostProcess containers. They end when
+// this program ends.
 type job struct {
 	handle windows.Handle
 	leader int
@@ -52,8 +52,8 @@ func newJob() (*job, error) {
 	return &job{handle: handle}, nil
 }
 
-// prepare spares each process a console, which is a program of its own under Wine. Only cmd.exe has one: what it starts
-// would get its own otherwise, and write there instead of to the log.
+// prepare keeps a process from getting a console, which under Wine is another program. Only cmd.exe gets one, because
+// otherwise each program it starts would get its own and write there instead of to the log.
 func (j *job) prepare(cmd *exec.Cmd) {
 	flags := uint32(windows.DETACHED_PROCESS)
 	if strings.EqualFold(filepath.Base(cmd.Path), "cmd.exe") {
@@ -74,8 +74,8 @@ func (j *job) add(process *os.Process) error {
 	return windows.AssignProcessToJobObject(j.handle, member)
 }
 
-// terminate tells the container's own process that the system goes down, as hcsshim does: by a thread in it that runs
-// what a console's event would.
+// terminate sends the container's own process a shutdown event as hcsshim does: by a thread in that process that runs
+// the handler of console events.
 func (j *job) terminate() error {
 	member, err := windows.OpenProcess(memberRights, false, uint32(j.leader))
 	if err != nil {

@@ -10,10 +10,10 @@ import (
 	"time"
 )
 
-// logLineBytes is the length at which a line is written in parts, as containerd has it.
+// logLineBytes is the length beyond which a line is written in parts, as in containerd.
 const logLineBytes = 16 << 10
 
-// logPath is where kubelet expects a container's log; empty when it asks for none.
+// logPath returns the path at which kubelet expects a container's log, or "" if it wants no log.
 func logPath(directory, file string) string {
 	if directory == "" || file == "" {
 		return ""
@@ -21,12 +21,12 @@ func logPath(directory, file string) string {
 	return filepath.Join(directory, file)
 }
 
-// logEntry is a line in the CRI log format, as kubectl logs reads it; its tag is F for a full line, P for a part of one.
+// logEntry returns a line in the CRI log format. The tag is F for a full line and P for a part of one.
 func logEntry(now time.Time, stream, tag string, line []byte) []byte {
 	return fmt.Appendf(nil, "%s %s %s %s\n", now.Format(time.RFC3339Nano), stream, tag, line)
 }
 
-// appendToLog opens the file each time: kubelet moves it away to rotate it, which Windows lets nobody do with an open one.
+// appendToLog opens the file each time, because kubelet moves it away to rotate it, and Windows does not move open files.
 func appendToLog(path string, entries []byte) error {
 	if path == "" {
 		return nil
@@ -45,9 +45,9 @@ func appendToLog(path string, entries []byte) error {
 type processLog struct {
 	path   string
 	stream string
-	// file is written by both streams of a process.
+	// file guards the log file, to which both streams of a process are written.
 	file *sync.Mutex
-	// rest is the beginning of a line that has no end yet.
+	// rest is the beginning of an incomplete line.
 	rest []byte
 }
 
@@ -56,7 +56,7 @@ func processLogs(path string) (stdout, stderr *processLog) {
 	return &processLog{path: path, stream: "stdout", file: file}, &processLog{path: path, stream: "stderr", file: file}
 }
 
-// Write writes whole lines, and what is too long for one.
+// Write writes complete lines, and lines that are too long in parts.
 func (l *processLog) Write(output []byte) (int, error) {
 	l.rest = append(l.rest, output...)
 	entries := []byte{}

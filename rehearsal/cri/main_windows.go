@@ -18,10 +18,10 @@ import (
 const (
 	pipeRoot  = `\\.\pipe\`
 	startTime = 120 * time.Second
-	// containerRoots is where HostProcess containers' files are, as with containerd before version 1.7.
+	// containerRoots is the folder of HostProcess containers' files, as in containerd before version 1.7.
 	containerRoots = `C:\C`
 	podVolumes     = `C:\var\lib\kubelet\pods`
-	// maxMessageBytes is the largest message, as kubelet and containerd have it.
+	// maxMessageBytes is the maximum size of a message, as in kubelet and containerd.
 	maxMessageBytes = 16 << 20
 )
 
@@ -31,10 +31,10 @@ func main() {
 	var options options
 	flag.StringVar(&options.listen, "listen", "", "name of the pipe to serve on")
 	flag.StringVar(&options.containerd, "containerd", "", "name of the pipe that containerd serves on")
-	flag.StringVar(&options.stateFile, "state", "", "file that keeps the modelled pods")
-	flag.StringVar(&options.readyFile, "ready", "", "file to make when the pipe is served and containerd answers")
+	flag.StringVar(&options.stateFile, "state", "", "file in which the modelled pods are stored")
+	flag.StringVar(&options.readyFile, "ready", "", "file to create when the pipe is served and containerd answers")
 	flag.StringVar(&options.images, "images", "", "folder with the programs of images whose HostProcess containers really run")
-	flag.StringVar(&options.boot, "boot", "", "names this boot of the machine; pods of another one have ended")
+	flag.StringVar(&options.boot, "boot", "", "identifies this boot of the machine; pods of other boots have ended")
 	flag.Parse()
 	log.SetFlags(log.LstdFlags | log.LUTC)
 	if err := serve(options); err != nil {
@@ -90,8 +90,8 @@ func serve(o options) error {
 	if err := occupyFirstInstance(o.listen); err != nil {
 		return err
 	}
-	log.Printf("serves %s%s in front of %s %s; pods are modelled, but for HostProcess containers of %s", pipeRoot, o.listen,
-		version.RuntimeName, version.RuntimeVersion, o.images)
+	log.Printf("serves %s%s in front of %s %s; pods are modelled, except HostProcess containers of the images in %s",
+		pipeRoot, o.listen, version.RuntimeName, version.RuntimeVersion, o.images)
 	if err := os.WriteFile(o.readyFile, nil, 0o644); err != nil {
 		return err
 	}
@@ -101,7 +101,7 @@ func serve(o options) error {
 	return rpc.Serve(pipe)
 }
 
-// await tries until it works, or containerd has had its time.
+// await calls try until it succeeds, or returns its last error after startTime.
 func await(try func() error) error {
 	for end := time.Now().Add(startTime); ; time.Sleep(50 * time.Millisecond) {
 		if err := try(); err == nil || time.Now().After(end) {
@@ -110,13 +110,13 @@ func await(try func() error) error {
 	}
 }
 
-// occupied keeps connections open for as long as this program runs.
+// occupied keeps connections open while this program runs.
 var occupied []net.Conn
 
-// occupyFirstInstance connects to a pipe once, as soon as it is there, and holds the connection.
+// occupyFirstInstance connects to a pipe as soon as it exists, and holds the connection.
 //
-// Go's listeners make a first instance of their pipe only to reserve its name. Windows lets no client connect to it;
-// Wine does, and nobody ever answers there: so that client is this one, and kubelet and kubeadm get other instances.
+// Go's listeners create a first instance of their pipe only to reserve its name. Windows lets no client connect to it,
+// but Wine does, and that client never gets an answer. With this connection, kubelet and kubeadm get other instances.
 func occupyFirstInstance(pipe string) error {
 	return await(func() error {
 		timeout := time.Second

@@ -18,24 +18,24 @@ import (
 )
 
 const (
-	// outputSeconds is how long the output of a process is waited for that has ended: others may have it open.
+	// outputSeconds limits the wait for the output of a process that has ended: other processes may have it open.
 	outputSeconds = 2
 	killSeconds   = 30
-	// execOutputBytes is how much of a command's output is kept for kubelet, as containerd has it.
+	// execOutputBytes is the part of a command's output that is kept for kubelet, as in containerd.
 	execOutputBytes = 16 << 20
-	// mountPointVariable tells a HostProcess container where its image and its volumes are.
+	// mountPointVariable tells a HostProcess container the folder of its image and its volumes.
 	mountPointVariable = "CONTAINER_SANDBOX_MOUNT_POINT"
 )
 
-// hostProcess is the process of a container that really runs, on this machine's own network and disk. What is needed to
-// start it, environment and all, is only in memory.
+// hostProcess is the process of a container that really runs, on this machine's own network and disk. Its command and
+// environment are only kept in memory.
 type hostProcess struct {
 	root  string
 	words []string
 	dir   string
 	env   []string
 	job   *job
-	// ended is closed when it has ended and that is known to the state.
+	// ended is closed when the process has ended and the state says so.
 	ended chan struct{}
 }
 
@@ -60,12 +60,12 @@ func (s *server) newProcess(root, reference string, words []string, config *runt
 	return &hostProcess{root: root, words: words, dir: dir, env: env, job: job, ended: make(chan struct{})}, nil
 }
 
-// makeRoot makes the folder that a HostProcess container finds its image and its volumes in: on real Windows C:\hpc, or
+// makeRoot creates the folder with a HostProcess container's image and volumes: on real Windows C:\hpc, or
 // C:\C\<container> before containerd 1.7.
 //
-// The image's files are hard links. A volume is a symbolic link; under Wine that is a copy (see
-// toolchain/windows-goroot/os_wine_windows.go), made when the container is: what changes later is not seen in it. So only
-// kubelet's own volumes are there; those of the host lie on the host, where a HostProcess container sees them anyway.
+// The image's files are hard links. Volumes are symbolic links, which under Wine are copies (see
+// toolchain/windows-goroot/os_wine_windows.go) made when the container is created, so later changes are not visible in
+// them. Only kubelet's own volumes are linked: a HostProcess container sees those of the host anyway.
 func (s *server) makeRoot(root, image string, mounts []*runtimeapi.Mount) error {
 	files, err := os.ReadDir(image)
 	if err != nil {
@@ -80,7 +80,7 @@ func (s *server) makeRoot(root, image string, mounts []*runtimeapi.Mount) error 
 		}
 	}
 	for _, mount := range mounts {
-		// There is only one drive, which a path may leave out.
+		// Paths may omit the drive, because there is only one.
 		path := strings.ToLower(filepath.ToSlash(withoutDrive(mount.GetHostPath())))
 		if !strings.HasPrefix(path, strings.ToLower(filepath.ToSlash(withoutDrive(s.volumes)))+"/") {
 			continue
@@ -100,7 +100,7 @@ func withoutDrive(path string) string {
 	return strings.TrimPrefix(path, filepath.VolumeName(path))
 }
 
-// start starts a container's process. When it ends, `end` is called with its exit code, once, by another goroutine.
+// start starts a container's process. When it ends, another goroutine calls end once, with its exit code.
 func (p *hostProcess) start(logFile string, end func(code int32)) error {
 	stdout, stderr := processLogs(logFile)
 	cmd, err := p.command(p.words)
@@ -123,10 +123,10 @@ func (p *hostProcess) start(logFile string, end func(code int32)) error {
 		return err
 	}
 	go func() {
-		cmd.Wait() // what it says is in the process' state
+		cmd.Wait() // the result is in ProcessState
 		stdout.end()
 		stderr.end()
-		// What it has started ends with it, as with a container.
+		// The container's other processes end with it.
 		p.job.kill()
 		end(exitCode(cmd.ProcessState))
 		close(p.ended)
@@ -159,7 +159,7 @@ func (p *hostProcess) command(words []string) (*exec.Cmd, error) {
 	return &exec.Cmd{Path: program, Args: words, Dir: p.dir, Env: p.env}, nil
 }
 
-// stop asks a process that has been started to end, kills it after the time of grace, and returns when it has ended.
+// stop asks a started process to end, kills it after the grace period, and returns when it has ended.
 func (p *hostProcess) stop(grace time.Duration) error {
 	if grace > 0 && p.job.terminate() == nil {
 		select {
@@ -177,7 +177,7 @@ func (p *hostProcess) stop(grace time.Duration) error {
 	}
 }
 
-// running says for a container that is only modelled what would need a real one.
+// running returns the process of a running container. If it is only modelled, the error says that what needs Windows.
 func (s *server) running(id, what string) (*hostProcess, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -194,7 +194,7 @@ func (s *server) running(id, what string) (*hostProcess, error) {
 	return s.processes[id], nil
 }
 
-// ExecSync runs a command beside a container's process, to its end: kubelet's probes.
+// ExecSync runs a command in a container until it ends. kubelet uses it for probes.
 func (s *server) ExecSync(ctx context.Context, in *runtimeapi.ExecSyncRequest) (*runtimeapi.ExecSyncResponse, error) {
 	p, err := s.running(in.GetContainerId(), "running a command in it")
 	if err != nil {
@@ -208,7 +208,7 @@ func (s *server) ExecSync(ctx context.Context, in *runtimeapi.ExecSyncRequest) (
 	stdout, stderr := &firstBytes{}, &firstBytes{}
 	code, err := p.exec(ctx, in.GetCmd(), nil, stdout, stderr)
 	if ctx.Err() != nil {
-		// By this code kubelet knows a probe that took too long.
+		// kubelet recognizes a probe that took too long by this code.
 		return nil, status.Errorf(codes.DeadlineExceeded, "the command %q did not end in time", in.GetCmd())
 	}
 	if err != nil {
@@ -217,7 +217,7 @@ func (s *server) ExecSync(ctx context.Context, in *runtimeapi.ExecSyncRequest) (
 	return &runtimeapi.ExecSyncResponse{Stdout: stdout.Bytes(), Stderr: stderr.Bytes(), ExitCode: code}, nil
 }
 
-// exec runs a command among the container's processes until it ends or the context does, which kills it.
+// exec runs a command in the container until it ends. The end of the context kills it.
 func (p *hostProcess) exec(ctx context.Context, words []string, stdin io.Reader, stdout, stderr io.Writer) (int32, error) {
 	cmd, err := p.command(words)
 	if unknown := (notRecognized{}); errors.As(err, &unknown) {
@@ -232,7 +232,7 @@ func (p *hostProcess) exec(ctx context.Context, words []string, stdin io.Reader,
 	cmd.Stdout, cmd.Stderr = stdout, stderr
 	var input io.WriteCloser
 	if stdin != nil {
-		// Not as cmd.Stdin: its end would be waited for, and a user may leave a terminal open.
+		// Not as cmd.Stdin: Wait would wait for its end, but a user may leave a terminal open.
 		if input, err = cmd.StdinPipe(); err != nil {
 			return 0, err
 		}
@@ -254,10 +254,10 @@ func (p *hostProcess) exec(ctx context.Context, words []string, stdin io.Reader,
 	return exitCode(cmd.ProcessState), nil
 }
 
-// firstBytes keeps the beginning of what is written to it.
+// firstBytes keeps the first execOutputBytes that are written to it.
 type firstBytes struct{ bytes.Buffer }
 
-// Write takes everything, and forgets what is too much.
+// Write accepts everything and drops the excess.
 func (b *firstBytes) Write(output []byte) (int, error) {
 	b.Buffer.Write(output[:min(len(output), execOutputBytes-b.Len())])
 	return len(output), nil

@@ -11,18 +11,19 @@ import (
 	runtimeapi "k8s.io/cri-api/pkg/apis/runtime/v1"
 )
 
-// imageProgram is what an image starts when a pod does not say otherwise.
+// imageProgram is an image's default command.
 type imageProgram struct{ entrypoint, args []string }
 
-// imagePrograms are the images whose programs lie on the disk, each in a folder of its name; as their Dockerfiles have it.
+// imagePrograms are the images whose programs are on the disk, each in a folder of its name. Commands are as in their
+// Dockerfiles.
 var imagePrograms = map[string]*imageProgram{
 	"agnhost": {entrypoint: []string{"/agnhost"}, args: []string{"pause"}},
 }
 
-// programOf is what an image has as its program; nil where that is not here.
+// programOf returns an image's program, or nil if it is not on the disk.
 func programOf(reference string) *imageProgram { return imagePrograms[imageName(reference)] }
 
-// imageName is the last part of an image's reference: no registry, no folders, no tag and no digest.
+// imageName returns the last part of an image reference, without registry, path, tag and digest.
 func imageName(reference string) string {
 	reference, _, _ = strings.Cut(reference, "@")
 	name := reference[strings.LastIndex(reference, "/")+1:]
@@ -30,7 +31,7 @@ func imageName(reference string) string {
 	return name
 }
 
-// words is what a container runs: its own command, or the image's with the container's arguments or the image's.
+// words returns a container's command line: its own command, or else the image's, with its own or the image's arguments.
 func (p *imageProgram) words(config *runtimeapi.ContainerConfig) []string {
 	command, args := config.GetCommand(), config.GetArgs()
 	if len(command) == 0 {
@@ -42,10 +43,10 @@ func (p *imageProgram) words(config *runtimeapi.ContainerConfig) []string {
 	return slices.Concat(command, args)
 }
 
-// programExtensions are what makes a file a program to cmd.exe, in this order.
+// programExtensions are the extensions of programs for cmd.exe, in this order.
 var programExtensions = []string{".com", ".exe", ".bat", ".cmd"}
 
-// notRecognized is a command that cmd.exe knows no program for, in its words.
+// notRecognized is cmd.exe's error for a command without a program.
 type notRecognized struct{ name string }
 
 const notRecognizedCode int32 = 1
@@ -54,12 +55,12 @@ func (e notRecognized) Error() string {
 	return fmt.Sprintf("'%s' is not recognized as an internal or external command,\r\noperable program or batch file.\r\n", e.name)
 }
 
-// findProgram finds a program as HostProcess containers do: in the image's files, whatever folder of the image it is said
-// to be in, else on the machine.
+// findProgram finds a program as HostProcess containers do: in the image's files, relative to the image's root, or else
+// on the machine.
 //
-// Since Server 2022 hcsshim puts `cmd /c` before each command (jobcontainers' CreateProcess), for only a process that is
-// in the container already sees the image's files. So one without an extension, as agnhost is, is no program: such a
-// container starts, and ends with what cmd.exe says.
+// Since Server 2022 hcsshim runs each command by `cmd /c` (jobcontainers' CreateProcess), because only a process within
+// the container sees the image's files. A file without an extension, such as agnhost, is therefore not a program: such a
+// container starts, and ends with cmd.exe's error.
 func findProgram(root, name string) (string, error) {
 	isInRoot := strings.HasPrefix(name, root)
 	inImage := name

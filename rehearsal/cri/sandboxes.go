@@ -13,10 +13,10 @@ import (
 	runtimeapi "k8s.io/cri-api/pkg/apis/runtime/v1"
 )
 
-// firstPodOffset is the first address of the node's range that a pod gets: Windows keeps the first two for its gateway.
+// firstPodOffset is the offset of the first pod's address in the node's range: Windows reserves those before it.
 const firstPodOffset = 3
 
-// setPodCIDR sets the range; kubelet gives a node's pod ranges comma-separated, of which the first is used.
+// setPodCIDR sets the node's pod range to the first of kubelet's comma-separated ranges.
 func (s *server) setPodCIDR(cidrs string) error {
 	cidr, _, _ := strings.Cut(cidrs, ",")
 	prefix, err := netip.ParsePrefix(cidr)
@@ -29,7 +29,7 @@ func (s *server) setPodCIDR(cidrs string) error {
 	return s.state.save()
 }
 
-// freeIP is the lowest address of the node's range that no living sandbox has.
+// freeIP returns the lowest address of the node's range that no ready sandbox has.
 func (st *state) freeIP() (string, error) {
 	if !st.PodCIDR.IsValid() {
 		return "", fmt.Errorf("the node has no pod range yet")
@@ -51,8 +51,8 @@ func (st *state) freeIP() (string, error) {
 	return "", fmt.Errorf("the node's pod range %s has no free address", st.PodCIDR)
 }
 
-// RunPodSandbox models a sandbox. It gets an address of the node's pod range unless it has the host's own, as HostProcess
-// pods and those that ask for it do.
+// RunPodSandbox models a sandbox. It gets an address of the node's pod range, unless it is for a HostProcess pod or uses
+// the host's network.
 func (s *server) RunPodSandbox(_ context.Context, in *runtimeapi.RunPodSandboxRequest) (*runtimeapi.RunPodSandboxResponse, error) {
 	config := in.GetConfig()
 	if config.GetMetadata() == nil {
@@ -75,7 +75,7 @@ func (s *server) RunPodSandbox(_ context.Context, in *runtimeapi.RunPodSandboxRe
 		Status: &runtimeapi.PodSandboxStatus{
 			Id: id, Metadata: config.Metadata, CreatedAt: s.now().UnixNano(), State: runtimeapi.PodSandboxState_SANDBOX_READY,
 			Network: &runtimeapi.PodSandboxNetworkStatus{Ip: ip},
-			// kubelet compares this on Windows too, and would replace the sandboxes of HostProcess pods again and again.
+			// kubelet compares this on Windows too. Without it, kubelet would keep replacing the sandboxes of HostProcess pods.
 			Linux: &runtimeapi.LinuxPodSandboxStatus{Namespaces: &runtimeapi.Namespace{
 				Options: config.GetLinux().GetSecurityContext().GetNamespaceOptions(),
 			}},
@@ -85,7 +85,7 @@ func (s *server) RunPodSandbox(_ context.Context, in *runtimeapi.RunPodSandboxRe
 	return &runtimeapi.RunPodSandboxResponse{PodSandboxId: id}, s.state.save()
 }
 
-// StopPodSandbox ends a sandbox's containers and gives its address back; one that is not there is stopped already.
+// StopPodSandbox stops a sandbox's containers and frees its address. It does nothing if the sandbox does not exist.
 func (s *server) StopPodSandbox(_ context.Context, in *runtimeapi.StopPodSandboxRequest) (*runtimeapi.StopPodSandboxResponse, error) {
 	for _, id := range s.containersOf(in.GetPodSandboxId()) {
 		if err := s.stop(id, 0); err != nil {
@@ -100,7 +100,7 @@ func (s *server) StopPodSandbox(_ context.Context, in *runtimeapi.StopPodSandbox
 	return &runtimeapi.StopPodSandboxResponse{}, s.state.save()
 }
 
-// RemovePodSandbox forgets a sandbox and its containers; one that is not there is removed already.
+// RemovePodSandbox removes a sandbox and its containers. It does nothing if the sandbox does not exist.
 func (s *server) RemovePodSandbox(_ context.Context, in *runtimeapi.RemovePodSandboxRequest) (*runtimeapi.RemovePodSandboxResponse, error) {
 	for _, id := range s.containersOf(in.GetPodSandboxId()) {
 		if err := s.remove(id); err != nil {

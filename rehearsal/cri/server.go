@@ -1,10 +1,10 @@
-// Rehearsal-cri stands between kubelet.exe and containerd.exe in the rehearsal guest.
+// Rehearsal-cri is a CRI server between kubelet.exe and containerd.exe in the rehearsal guest.
 //
-// containerd.exe is real, but it can't run containers without Windows' own part of them. What needs that part, pod
-// sandboxes, containers and images, is modelled here; everything else is answered by containerd itself.
+// containerd.exe is real, but it can't run containers, because that needs Windows. Pod sandboxes, containers and images are
+// therefore modelled here. All other calls are forwarded to containerd.
 //
-// One kind of containers needs nothing but a process: those of HostProcess pods. They really run, where the image is one
-// whose programs lie on the disk (programs.go).
+// Containers of HostProcess pods are only processes, so they really run if the image's programs are on the disk
+// (programs.go).
 package main
 
 import (
@@ -18,7 +18,7 @@ import (
 	"k8s.io/cri-streaming/pkg/streaming"
 )
 
-// rehearsed is what every modelled container writes to its log, and what refusals begin with.
+// rehearsed is the log of every modelled container, and the beginning of its refusals.
 const rehearsed = "rehearsed: this container was not started, only modelled"
 
 type server struct {
@@ -28,19 +28,19 @@ type server struct {
 	containerd       runtimeapi.RuntimeServiceClient
 	containerdImages runtimeapi.ImageServiceClient
 
-	// images is a folder with a folder of programs for each image that has them.
+	// images is the folder that has a folder of programs for each image that really runs.
 	images string
-	// roots is a folder for the files of each container that really runs.
+	// roots is the folder that has a folder of files for each container that really runs.
 	roots   string
 	volumes string
-	// streams is where kubectl exec's streams are served, by serveStreams.
+	// streams serves kubectl exec's streams; see serveStreams.
 	streams streaming.Server
-	// now is the clock; tests give their own.
+	// now is the clock, which tests replace.
 	now func() time.Time
 
 	mu    sync.Mutex
 	state *state
-	// processes are those of the containers that really run, of this run of the program, by the container's id.
+	// processes are the containers that this run of the program has started, by container id.
 	processes map[string]*hostProcess
 }
 
@@ -56,7 +56,7 @@ func (s *server) ImageFsInfo(ctx context.Context, in *runtimeapi.ImageFsInfoRequ
 	return s.containerdImages.ImageFsInfo(ctx, in)
 }
 
-// Status is containerd's, but for the pod network: that one is modelled, so it is ready.
+// Status returns containerd's status, except that the pod network, which is modelled, is ready.
 func (s *server) Status(ctx context.Context, in *runtimeapi.StatusRequest) (*runtimeapi.StatusResponse, error) {
 	response, err := s.containerd.Status(ctx, in)
 	for _, condition := range response.GetStatus().GetConditions() {
@@ -69,7 +69,7 @@ func (s *server) Status(ctx context.Context, in *runtimeapi.StatusRequest) (*run
 	return response, err
 }
 
-// UpdateRuntimeConfig tells containerd, and here, the addresses that pods of this node get.
+// UpdateRuntimeConfig stores the node's pod range and forwards it to containerd.
 func (s *server) UpdateRuntimeConfig(ctx context.Context, in *runtimeapi.UpdateRuntimeConfigRequest) (*runtimeapi.UpdateRuntimeConfigResponse, error) {
 	if cidr := in.GetRuntimeConfig().GetNetworkConfig().GetPodCidr(); cidr != "" {
 		if err := s.setPodCIDR(cidr); err != nil {
@@ -79,7 +79,7 @@ func (s *server) UpdateRuntimeConfig(ctx context.Context, in *runtimeapi.UpdateR
 	return s.containerd.UpdateRuntimeConfig(ctx, in)
 }
 
-// refuse answers what is not done here for any container.
+// refuse returns the error for what is not modelled for any container.
 func refuse(what string) error {
 	return status.Errorf(codes.Unimplemented, "rehearsed: %s needs a real Windows node", what)
 }

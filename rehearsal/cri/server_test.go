@@ -34,7 +34,7 @@ func (f *fakeContainerd) UpdateRuntimeConfig(_ context.Context, in *runtimeapi.U
 
 var background = context.Background()
 
-// testServer is a server whose calls, made by its own methods, must succeed.
+// testServer has methods for the server's calls, which must succeed.
 type testServer struct {
 	*server
 	t *testing.T
@@ -110,7 +110,7 @@ func (s *testServer) removePod(id string) {
 	do(s, s.RemovePodSandbox, &runtimeapi.RemovePodSandboxRequest{PodSandboxId: id})
 }
 
-// create makes a container of an image that it pulls; its log is app/0.log among the pod's.
+// create pulls an image and creates a container of it, whose log is app/0.log in the pod's folder.
 func (s *testServer) create(podID, image string, config *runtimeapi.ContainerConfig) string {
 	s.t.Helper()
 	do(s, s.PullImage, &runtimeapi.PullImageRequest{Image: &runtimeapi.ImageSpec{Image: image}})
@@ -136,7 +136,7 @@ func (s *testServer) removeContainer(id string) {
 	do(s, s.RemoveContainer, &runtimeapi.RemoveContainerRequest{ContainerId: id})
 }
 
-// modelled is a container that is only modelled, and started.
+// modelled returns a started container that is only modelled.
 func (s *testServer) modelled(podID string) string {
 	s.t.Helper()
 	id := s.create(podID, "example/app:1", &runtimeapi.ContainerConfig{

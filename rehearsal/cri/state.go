@@ -14,54 +14,54 @@ import (
 	runtimeapi "k8s.io/cri-api/pkg/apis/runtime/v1"
 )
 
-// Names under which kubelet knows how a container came to its end; the first three are containerd's.
+// Reasons for the end of a container, as kubelet shows them. The first three are containerd's.
 const (
 	reasonStopped    = "Completed"
 	reasonFailed     = "Error"
 	reasonNotStarted = "StartError"
 	reasonRebooted   = "Rebooted"
-	// reasonLost is that of a process that ended with this program, which then was started anew.
+	// reasonLost is for processes that ended because this program did.
 	reasonLost = "RuntimeRestarted"
 )
 
-// Exit codes of containers whose process had no say in it, as containerd has them.
+// Exit codes of containers that were not started or whose exit code is unknown, as in containerd.
 const (
 	startErrorCode int32 = 128
 	unknownCode    int32 = 255
 )
 
-// state is what is modelled; it survives restarts of this program and of the machine.
+// state is the state of the model. It survives restarts of this program and of the machine.
 type state struct {
-	// Boot names the boot of the machine in which this was written.
+	// Boot identifies the boot of the machine during which this was written.
 	Boot string `json:"boot"`
-	// PodCIDR is where pods' addresses come from; kubelet tells it when the node has been given one.
+	// PodCIDR is the range of pods' addresses. kubelet sends it once the node has one.
 	PodCIDR    netip.Prefix          `json:"podCIDR"`
 	Sandboxes  map[string]*sandbox   `json:"sandboxes"`
 	Containers map[string]*container `json:"containers"`
-	// Images by the reference they were asked for by, e.g. registry.k8s.io/pause:3.10.2.
+	// Images by the reference with which they were pulled, e.g. registry.k8s.io/pause:3.10.2.
 	Images map[string]*runtimeapi.Image `json:"images"`
 
-	// file is where it is kept.
+	// file is the path of the state file.
 	file string
 }
 
 type sandbox struct {
 	Status *runtimeapi.PodSandboxStatus `json:"status"`
-	// HostProcess says that its containers may be processes of the machine.
+	// HostProcess is whether the containers can be processes of the machine.
 	HostProcess  bool   `json:"hostProcess"`
 	LogDirectory string `json:"logDirectory"`
 }
 
 type container struct {
 	SandboxID string `json:"sandboxID"`
-	// Status has nothing of the environment, which may hold secrets and would lie on the disk.
+	// Status does not contain the environment, which may have secrets that must not be written to the disk.
 	Status *runtimeapi.ContainerStatus `json:"status"`
-	// Process says that it is not modelled: its program really runs, or did.
+	// Process is whether the container is a real process instead of modelled.
 	Process bool `json:"process"`
 }
 
-// loadState reads the state; after a reboot of the machine nothing that was written before it runs any more, and after a
-// restart of this program none of its processes.
+// loadState reads the state. After a reboot of the machine no containers are running, and after a restart of this program
+// no processes.
 func loadState(file, boot string, now time.Time) (*state, error) {
 	st := &state{
 		Boot:       boot,
@@ -100,7 +100,7 @@ func loadState(file, boot string, now time.Time) (*state, error) {
 	return st, nil
 }
 
-// save writes the state so that a reader sees the old one or the new one.
+// save writes the state atomically.
 func (st *state) save() error {
 	text, err := json.Marshal(st)
 	if err == nil {

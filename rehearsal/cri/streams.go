@@ -14,8 +14,8 @@ import (
 	utilexec "k8s.io/utils/exec"
 )
 
-// serveStreams serves kubectl's streams on a port of the loopback interface, as containerd does: kubelet comes there
-// with the address that Exec gives it, which has a token that is good once.
+// serveStreams serves kubectl's streams on a loopback port, as containerd does. kubelet connects to the URL that Exec
+// returns, which contains a single-use token.
 func (s *server) serveStreams() error {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -30,10 +30,10 @@ func (s *server) serveStreams() error {
 	return nil
 }
 
-// streamRuntime is what is done when a stream is there.
+// streamRuntime handles the requests of streams.
 type streamRuntime struct{ server *server }
 
-// Exec runs a command. There is no terminal: one that is asked for is a plain stream, and has no size.
+// Exec runs a command. A terminal is only a plain stream, without a size.
 func (r *streamRuntime) Exec(ctx context.Context, id string, words []string, stdin io.Reader, stdout, stderr io.WriteCloser, _ bool, _ <-chan remotecommand.TerminalSize) error {
 	p, err := r.server.running(id, "kubectl exec")
 	if err != nil {
@@ -57,7 +57,7 @@ func (r *streamRuntime) PortForward(context.Context, string, int32, io.ReadWrite
 	return refuse("kubectl port-forward")
 }
 
-// writerOf is nil for a stream that is not there, which a nil of the interface's type would not be.
+// writerOf converts a stream to a writer. A nil stream becomes a nil interface, which a direct conversion would not give.
 func writerOf(stream io.WriteCloser) io.Writer {
 	if stream == nil {
 		return nil
@@ -65,7 +65,7 @@ func writerOf(stream io.WriteCloser) io.Writer {
 	return stream
 }
 
-// Exec says where kubelet finds the streams of a command.
+// Exec returns the URL at which kubelet finds the streams of a command.
 func (s *server) Exec(_ context.Context, in *runtimeapi.ExecRequest) (*runtimeapi.ExecResponse, error) {
 	if _, err := s.running(in.GetContainerId(), "kubectl exec"); err != nil {
 		return nil, err

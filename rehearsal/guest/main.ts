@@ -8,13 +8,13 @@ import { readKeptScripts } from "../windows/kept-scripts.ts";
 import { WinePrograms } from "./wine-programs.ts";
 import * as z from "zod";
 
-/** Seconds until another try after one that failed, e.g. without an identity disk. */
+/** Seconds between attempts to start, e.g. if there is no identity disk. */
 const retrySeconds = 10;
 
-/** What the kernel takes the time from: "tsc", or another one where it found that wrong. */
+/** Names the kernel's clock source: "tsc", or another one if the kernel found the TSC unreliable. */
 const clockSourceFile = "/sys/devices/system/clocksource/clocksource0/current_clocksource";
 
-/** One line on the serial console, a terminal of libvirt's: `virsh console` shows it. */
+/** Writes a line to the serial console, which `virsh console` shows. */
 function log(line: string): void {
   console.log(`rehearsal guest: ${uptime().toFixed(1)} s: ${line}`);
 }
@@ -25,8 +25,7 @@ async function main(): Promise<void> {
   const programs = new WinePrograms({ bootTime: await readBootTime() });
   const { driveC } = programs;
   const isFirstBoot = !(await new Drive(driveC).isFile(statePath));
-  // The machine is there while sshd is stopped, too: without this the process would end for want of anything to do, and
-  // init would start another one, which serves.
+  // Keeps the process alive while sshd is stopped. Otherwise it would end, and init would start another one with sshd.
   setInterval(() => undefined, 24 * 3_600_000);
   readKeptScripts(driveC);
   const host = await startHost({ programs, identity, port: 22, log });
@@ -48,7 +47,7 @@ main().catch(async (error: unknown) => {
   process.exit(1);
 });
 
-/** To the second. Linux computes it from the clock each time, so the first answer is kept until the next boot. */
+/** The boot time, to the second. Linux derives it from the current clock, so the first value is kept until a reboot. */
 async function readBootTime(): Promise<Date> {
   const record = "/run/boot-time";
   const kept = await readFile(record, "utf8").catch(() => undefined);
@@ -73,7 +72,7 @@ const userDataSchema = z
     authorizedKeys: ssh_authorized_keys,
   }));
 
-/** @throws with what is wrong with it, without its secrets. */
+/** @throws an error that names the problem without quoting secrets. */
 function parseIdentity(userData: string): z.infer<typeof userDataSchema> {
   const [firstLine, ...rest] = userData.split("\n");
   if (firstLine?.trim() !== "#cloud-config") {

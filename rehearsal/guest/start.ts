@@ -7,9 +7,9 @@ const program = "/opt/kindows/main.js";
 const compiled = "/opt/kindows/main.compiled";
 
 /**
- * Starts the guest's program with its functions as V8 compiled them before: on an emulated CPU, compiling takes a tenth of
- * what the steps take. They are kept at each reboot, of which a baked image has the last one behind all its steps. V8
- * recompiles what does not match.
+ * Starts the guest's program with V8's cached code, because on an emulated CPU compiling takes a tenth of the time of the
+ * steps. The cache is written at each reboot; in a baked image the last one was after all its steps. V8 rejects a cache
+ * that does not match the source or the version.
  */
 const script = new Script(wrap(readFileSync(program, "utf8")), {
   filename: program,

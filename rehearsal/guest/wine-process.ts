@@ -3,26 +3,26 @@ import type { StartOptions } from "../host/programs.ts";
 import { wineEnvironment, wineLoader } from "../wine/guest-root.ts";
 
 export interface WineStart extends StartOptions {
-  /** Linux folder below drive C: from elsewhere the program would see drive Z:, the Linux root. */
+  /** A Linux folder within drive C:. In any other folder the program would be on drive Z:, the Linux root. */
   readonly cwd: string;
   readonly stdio: ("pipe" | "ignore" | number)[];
 }
 
 /**
- * What spares an emulated CPU: garbage is collected four times as rarely, a program's threads do not wake each other up
- * (under Wine each time is a call of its server; a third of all calls of a running node were that), and none is stopped
- * from outside to let another run: under Wine that takes four such calls.
+ * Go settings that save work on an emulated CPU. GOGC: collect garbage a quarter as often. GOMAXPROCS: threads do not wake
+ * each other, which under Wine is a server call each time and was a third of all server calls of a running node.
+ * asyncpreemptoff: goroutines are not preempted, which under Wine takes four server calls.
  */
 const goEnvironment = { GOGC: "400", GOMAXPROCS: "1", GODEBUG: "asyncpreemptoff=1" };
 
-/** Starts a program, by its Windows path, in a process group of its own. */
+/** Starts a program, named by its Windows path, in a new process group. */
 export type StartProgram = (
   exe: string,
   args: readonly string[],
   options: WineStart,
 ) => ChildProcess;
 
-/** Starts a program where this process has Wine's root as its own, as in the guest. */
+/** Starts a program if Wine is in this process' own root file system, as in the guest. */
 export const startWine: StartProgram = (exe, args, options) =>
   spawn(wineLoader, [exe, ...args], {
     cwd: options.cwd,
@@ -45,7 +45,7 @@ function variable(text: string): [name: string, value: string] {
   return [text.slice(0, equals), text.slice(equals + 1)];
 }
 
-/** Kills a program and what it has started; nothing happens when it is gone already. */
+/** Kills a program and the processes it has started. Does nothing if it has already ended. */
 export function killGroup(child: ChildProcess): void {
   if (child.pid === undefined) return;
   try {

@@ -24,25 +24,25 @@ import { criPipe, criReadyFile, serviceProcesses, WineServices } from "./wine-se
 
 const guestPaths = {
   driveC: join(prefixFolder, "drive_c"),
-  /** Linux' own, with which Wine's programs resolve names. */
+  /** Linux's hosts file, which Wine's programs use to resolve names. */
   hostsFile: "/etc/hosts",
   /** The wanted routes, as `routesScript` reads them: "RANGE via ADDRESS". */
   routesFile: "/run/routes",
-  /** Makes the routes of `routesFile`, after removing those to the ranges it is given. */
+  /** Adds the routes of `routesFile`, after removing those to the ranges in its arguments. */
   routesScript: "/opt/kindows/routes",
 };
 
-/** Paths elsewhere than in the guest are for tests. */
+/** Tests set paths outside of the guest. */
 export interface WineProgramsOptions extends Partial<typeof guestPaths> {
   readonly bootTime: Date;
-  /** How programs are started. Default: `startWine`. */
+  /** Starts programs. Default: `startWine`. */
   readonly start?: StartProgram;
 }
 
-/** Stands in the standard error of a program that did not end by itself, before the signal's name. */
+/** In the standard error of a program that was killed, the text before the signal's name. */
 export const endedUnderWine = "ended under Wine by";
 
-/** Seconds after a program's end in which its output must have been read. */
+/** Seconds to wait for a program's remaining output after it has ended. */
 const outputSeconds = 1;
 
 const routesSeconds = 20;
@@ -72,7 +72,7 @@ export class WinePrograms implements WindowsPrograms {
     return Math.floor((bavail * bsize) / 2 ** 30);
   }
 
-  /** Starts Wine and its server, so that the next program need not. */
+  /** Starts Wine and its server, so that the next program starts faster. */
   async warmUp(): Promise<void> {
     await this.runToEnd("C:\\windows\\system32\\hostname.exe", [], { timeoutSeconds: 120 });
   }
@@ -86,7 +86,7 @@ export class WinePrograms implements WindowsPrograms {
       : run(args);
   }
 
-  /** As `run`, also for Wine's own programs: they are links out of drive C:, which the model does not follow. */
+  /** Like `run`, but also for Wine's own programs: links out of drive C:, which the model does not follow. */
   protected async runToEnd(
     exe: string,
     args: readonly string[],
@@ -176,8 +176,8 @@ export class WinePrograms implements WindowsPrograms {
 
   readonly connect = tcpProbe;
 
-  serverTime(...asked: Parameters<typeof serverTime>): Promise<Date | undefined> {
-    return serverTime(...asked);
+  serverTime(...args: Parameters<typeof serverTime>): Promise<Date | undefined> {
+    return serverTime(...args);
   }
 
   now(): Date {
@@ -199,10 +199,10 @@ export class WinePrograms implements WindowsPrograms {
 
   async setRoutes(routes: readonly Route[]): Promise<void> {
     const { routesFile, routesScript } = this.#paths;
-    // What is not there, before the first, are no routes.
+    // Before the first call there is no file.
     const before = await readFile(routesFile, "utf8").catch(() => "");
     const lines = routes.map(({ destination, nextHop }) => `${destination} via ${nextHop}\n`);
-    // A DHCP lease may come at any time, and overwrites the file.
+    // A DHCP lease may read the file at any time, so replace it as a whole.
     writeWhole(routesFile, lines.join(""));
     const wanted = new Set(routes.map(({ destination }) => destination));
     const gone = (before.match(/^\S+/gm) ?? []).filter((range) => !wanted.has(range));
@@ -234,7 +234,7 @@ export class WinePrograms implements WindowsPrograms {
   }
 }
 
-/** Debian's busybox does not find that out by itself. */
+/** Whether a tar archive is compressed, which Debian's busybox does not detect. */
 async function isGzip(archive: string): Promise<boolean> {
   const file = await open(archive);
   try {
@@ -245,7 +245,7 @@ async function isGzip(archive: string): Promise<boolean> {
   }
 }
 
-/** One of busybox' programs to its end; the guest has no others of Linux. @throws with what it wrote to its standard error */
+/** Runs a busybox program; the guest has no other Linux programs. @throws an error with its standard error. */
 async function busybox(...args: readonly string[]): Promise<string> {
   return (await promisify(execFile)("/bin/busybox", args)).stdout;
 }
@@ -256,19 +256,19 @@ function ipv4Addresses(): NetworkInterfaceInfo[] {
     .filter(({ family }) => family === "IPv4");
 }
 
-/** Starts reading a stream; the returned function gets what has arrived so far. */
+/** Starts reading a stream. Returns a function that returns the text received so far. */
 function collect(stream: Readable): () => string {
   const chunks: Buffer[] = [];
   stream.on("data", (chunk: Buffer) => chunks.push(chunk));
   return () => Buffer.concat(chunks).toString("utf8");
 }
 
-/** The last file `kubeadm join` writes before it asks the service manager to start kubelet. */
+/** The last file that `kubeadm join` writes before it asks the service manager to start kubelet. */
 const flagsPath = "C:\\var\\lib\\kubelet\\kubeadm-flags.env";
 
 /**
- * Preflight checks that can't pass here though they would on Windows: kubeadm gives the container runtime two seconds for
- * each first answer, which an emulated CPU of a busy host does not keep. Nothing else is ignored.
+ * Preflight checks that may fail here although they would pass on Windows: kubeadm gives the container runtime two seconds
+ * for each first answer, which can be too short on an emulated CPU of a busy host. No other checks are ignored.
  */
 const ignoredPreflightErrors = ["CRI", "ContainerRuntimeVersion"];
 
@@ -276,7 +276,7 @@ function isJoin(exe: string, [command]: readonly string[]): boolean {
   return /\\kubeadm\.exe$/i.test(exe) && command === "join";
 }
 
-/** Under Wine kubeadm's request to the service manager goes nowhere: it is made here, after the last file before it. */
+/** Runs kubeadm join and starts kubelet when `flagsPath` exists, because kubeadm's own request has no effect under Wine. */
 async function runJoin<Result>(
   drive: Drive,
   args: readonly string[],
@@ -287,7 +287,7 @@ async function runJoin<Result>(
   const watch = async (): Promise<void> => {
     while (!ended.signal.aborted) {
       if ((await drive.readText(flagsPath))?.trim()) {
-        // Where it does not start, kubeadm says itself that kubelet is not healthy.
+        // If it does not start, kubeadm itself reports that kubelet is not healthy.
         await startService("kubelet").catch(() => undefined);
         return;
       }

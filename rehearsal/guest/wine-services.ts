@@ -9,23 +9,23 @@ import { type StartProgram, killGroup } from "./wine-process.ts";
 interface ServiceProcess {
   readonly exe: string;
   readonly args: readonly string[];
-  /** File on C:, Windows style, for its output; undefined drops it. */
+  /** Windows path of the file for its output. Undefined drops the output. */
   readonly logFile: string | undefined;
 }
 
-/** Made by the CRI server when it serves its pipe. */
+/** Created by the CRI server once it serves its pipe. */
 export const criReadyFile = "C:\\rehearsal\\cri.ready";
 
-/** The pipe that kubelet and kubeadm use; on Windows it is containerd's own. */
+/** The pipe that kubelet and kubeadm use: on Windows containerd serves it, here the CRI server. */
 export const criPipe = "containerd-containerd";
 const containerdPipe = "rehearsal-containerd";
 
 /**
- * Processes that make up a service.
+ * The processes of a service.
  *
- * containerd gets the CRI server in front: that one serves containerd's usual pipe, containerd.exe another, since
- * containerd cannot run containers without Windows' own part. It gets the boot time, so that pods of an earlier boot have
- * ended.
+ * The service containerd also runs the CRI server, because containerd cannot run containers without Windows' own part.
+ * The CRI server serves containerd's usual pipe, and containerd.exe another one. The CRI server gets the boot time, from
+ * which it knows that pods of an earlier boot have ended.
  */
 export function serviceProcesses(
   exe: string,
@@ -34,7 +34,7 @@ export function serviceProcesses(
   bootTime: Date,
 ): readonly ServiceProcess[] {
   if (!/(^|[\\/])containerd\.exe$/i.test(exe)) return [{ exe, args, logFile }];
-  // containerd.exe writes its own file only as a real service.
+  // containerd.exe itself writes its --log-file only as a real service.
   const ownLog = args.includes("--log-file") ? args[args.indexOf("--log-file") + 1] : undefined;
   return [
     {
@@ -49,7 +49,7 @@ export function serviceProcesses(
         `-containerd=${containerdPipe}`,
         "-state=C:\\rehearsal\\cri.json",
         `-ready=${criReadyFile}`,
-        // Of HostProcess containers that really run; rehearsal/cri/programs.go knows the same images.
+        // Images of HostProcess containers that really run; the same as in rehearsal/cri/programs.go.
         "-images=C:\\rehearsal\\images",
         `-boot=${bootTime.toISOString()}`,
       ],
@@ -58,7 +58,7 @@ export function serviceProcesses(
   ];
 }
 
-/** Programs that run as services, by the service's name. A service lives while all of its processes do. */
+/** Runs services under Wine. A service runs as long as all of its processes do: if one ends, the others are killed. */
 export class WineServices {
   readonly #running = new Map<string, readonly ChildProcess[]>();
 

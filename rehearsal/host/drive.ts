@@ -5,28 +5,27 @@ import { dirname, join, sep } from "node:path";
 import { AccessDeniedError, formatWindowsPath, windowsPathNames } from "./windows-path.ts";
 
 /**
- * Drive C: kept in a folder of the Linux file system.
+ * Drive C:, stored in a Linux folder.
  *
- * Names are found without regard to case, as on NTFS, and keep the case they were made with. Nothing outside the folder
- * can be reached: neither by `..` nor by links that lead out of it.
+ * Names ignore case and preserve it, as on NTFS. Nothing outside the folder can be reached, neither by `..` nor by links.
  */
 export class Drive {
   full = false;
 
-  /** A `durable` drive has what was written on the disk before it says so: it may lose its power at any time. */
+  /** A `durable` drive flushes each write to the disk before it returns, because the power may fail at any time. */
   constructor(
     readonly root: string,
     private readonly durable = true,
   ) {}
 
-  /** Linux path of a Windows path; what does not exist yet keeps the case asked for. */
+  /** The Linux path of a Windows path. Names that do not exist yet keep the case of `path`. */
   resolve(path: string, cwd: readonly string[] = []): Promise<string> {
     return Promise.resolve().then(() =>
       findOnDrive(realpathSync.native(this.root), windowsPathNames(path, cwd)),
     );
   }
 
-  /** The path as `dir` would show it: full, with the case on the drive. */
+  /** The full path as `dir` would show it, with the case on the drive. */
   async display(path: string, cwd: readonly string[] = []): Promise<string> {
     const root = await realpath(this.root);
     const resolved = await this.resolve(path, cwd);
@@ -41,27 +40,27 @@ export class Drive {
     return (await this.#stat(path))?.isDirectory() ?? false;
   }
 
-  /** The file's bytes, or undefined when there is none. */
+  /** The file's content. Undefined if there is no such file. */
   async read(path: string): Promise<Buffer | undefined> {
     return unlessMissing(async () => {
       const file = await this.resolve(path);
-      // What is asked for most often is not there; an error is much the dearer answer.
+      // Most reads are of missing files, and throwing an error for each is expensive.
       return existsSync(file) ? readFile(file) : undefined;
     });
   }
 
-  /** The file's text without a byte order mark, or undefined when there is none. */
+  /** The file's text without a byte order mark. Undefined if there is no such file. */
   async readText(path: string): Promise<string | undefined> {
     return (await this.read(path))?.toString("utf8").replace(/^\uFEFF/, "");
   }
 
-  /** A reader, or a power cut, sees the old file or the new one. `secret` ones can be read by their owner only. */
+  /** Writes a file atomically, also with regard to power cuts. A `secret` file can be read by its owner only. */
   async write(path: string, content: string | Buffer, secret = false): Promise<void> {
     this.assertRoom();
     await this.writeRegardless(path, content, secret);
   }
 
-  /** As `write`, also on a full drive: for the model's own books, which Windows does not have. */
+  /** Like `write`, but also on a full drive: for the model's own state, which Windows does not have. */
   async writeRegardless(path: string, content: string | Buffer, secret = false): Promise<void> {
     const target = await this.resolve(path);
     await mkdir(dirname(target), { recursive: true });
@@ -84,11 +83,11 @@ export class Drive {
     await mkdir(await this.resolve(path), { recursive: true });
   }
 
-  /** Removes a file or a folder with all it holds; whether there was one. */
+  /** Removes a file, or a folder with its content. Returns whether it existed. */
   async remove(path: string): Promise<boolean> {
     const target = await this.resolve(path);
     if (target === (await realpath(this.root))) throw new AccessDeniedError();
-    const exists = lookAt(target) !== undefined;
+    const exists = statOf(target) !== undefined;
     if (exists) await rm(target, { recursive: true });
     return exists;
   }
@@ -99,17 +98,17 @@ export class Drive {
 }
 
 /**
- * Asks the file system without giving others their turn: on an emulated CPU a look by way of Node.js' threads takes
- * twenty times as long, and every file that is copied to the machine needs a dozen.
+ * Finds the Linux path of names below a folder. Uses synchronous calls because on an emulated CPU Node.js' asynchronous
+ * ones take twenty times as long, and every file that is copied to the machine needs a dozen.
  *
- * @param root the folder, without links in its own path.
- * @throws AccessDeniedError where a link leads out of it.
+ * @param root The folder, without links in its own path.
+ * @throws AccessDeniedError if a link leads out of it.
  */
 export function findOnDrive(root: string, names: readonly string[]): string {
   let current = root;
   let exists = true;
   for (const name of names) {
-    const { path, stats }: Found = exists ? lookFor(current, name) : { path: join(current, name) };
+    const { path, stats }: Found = exists ? findEntry(current, name) : { path: join(current, name) };
     exists = stats !== undefined;
     current = path;
     if (!stats?.isSymbolicLink()) continue;
@@ -124,19 +123,19 @@ interface Found {
   readonly stats?: Stats | undefined;
 }
 
-function lookFor(folder: string, name: string): Found {
+function findEntry(folder: string, name: string): Found {
   const path = join(folder, name);
-  const stats = lookAt(path);
-  if (stats !== undefined || !lookAt(folder)?.isDirectory()) return { path, stats };
+  const stats = statOf(path);
+  if (stats !== undefined || !statOf(folder)?.isDirectory()) return { path, stats };
   const wanted = name.toLowerCase();
   const entry = readdirSync(folder).find((each) => each.toLowerCase() === wanted);
   return entry === undefined
     ? { path }
-    : { path: join(folder, entry), stats: lookAt(join(folder, entry)) };
+    : { path: join(folder, entry), stats: statOf(join(folder, entry)) };
 }
 
-/** What is there, links not followed; nothing is below a file. */
-function lookAt(path: string): Stats | undefined {
+/** Status of a path, without following links. Undefined if it does not exist. */
+function statOf(path: string): Stats | undefined {
   try {
     return lstatSync(path, { throwIfNoEntry: false });
   } catch (error) {
@@ -145,9 +144,9 @@ function lookAt(path: string): Stats | undefined {
   }
 }
 
-async function unlessMissing<T>(look: () => Promise<T>): Promise<T | undefined> {
+async function unlessMissing<T>(read: () => Promise<T>): Promise<T | undefined> {
   try {
-    return await look();
+    return await read();
   } catch (error) {
     if (isMissing(error)) return undefined;
     throw error;
@@ -159,7 +158,7 @@ export function isMissing(error: unknown): boolean {
   return code === "ENOENT" || code === "ENOTDIR";
 }
 
-/** What Windows says with ERROR_DISK_FULL. */
+/** Windows' ERROR_DISK_FULL. */
 export class DiskFullError extends Error {
   override readonly name = "DiskFullError";
 

@@ -1,29 +1,29 @@
 import * as z from "zod";
 import type { WindowsHost } from "./windows-host.ts";
 
-/** What unpacks the steps' archive: no script, but cut short like one. */
+/** The program that unpacks the archive of the steps. Faults can name it like a script. */
 export const unpacker = "tar.exe";
 
-/** A script by its file's name without `.ps1`, or what unpacks the scripts. */
+/** The name of a script without `.ps1`, or `unpacker`. */
 const step = z.string().regex(/^[A-Z][a-z]+-[A-Z]\w+$|^tar\.exe$/, {
   error: `expected the name of a script, e.g. Join-Node, or ${unpacker}`,
 });
 /**
- * Before the step does anything, half way through, or when all is done but its result not yet written; as a number, before
- * the first, second, ... change that it makes to the machine.
+ * When in a step the fault strikes. "start": before the step does anything. "middle": halfway through. "end": after the
+ * step's work, before its result is written. A number: before the first, second, ... change to the machine.
  */
 const at = z
   .union([z.enum(["start", "middle", "end"]), z.int().min(1)], {
     error: 'expected "start"|"middle"|"end" or the number of a change',
   })
   .default("middle");
-/** How often the fault is played on this machine, reboots included; then things go well. */
+/** How often the fault strikes on this machine, across reboots. */
 const times = z.int().min(1).default(1);
 
 const faultSchema = z.discriminatedUnion("kind", [
   /** The connection breaks; the step goes on, as it does on Windows. */
   z.strictObject({ kind: z.literal("dropConnection"), step, at, times }),
-  /** The connection breaks when all is done and so many characters of the line with the result, else half, are written. */
+  /** The connection breaks after `characters` of the line with the step's result, by default half of it, are written. */
   z.strictObject({
     kind: z.literal("cutResult"),
     step,
@@ -32,7 +32,7 @@ const faultSchema = z.discriminatedUnion("kind", [
   }),
   /** The machine is reset: connections and processes are gone, files stay as they are. */
   z.strictObject({ kind: z.literal("reboot"), step, at, times }),
-  /** The step ends with an error of this kind, one that the scripts know. */
+  /** The step fails with this error code, one of the scripts' own. */
   z.strictObject({
     kind: z.literal("fail"),
     step,
@@ -41,11 +41,11 @@ const faultSchema = z.discriminatedUnion("kind", [
     code: z.string().default("Unexpected"),
     message: z.string().default("a fault was asked for"),
   }),
-  /** From here to the end of the step nothing more can be written to the drive. */
+  /** The drive is full from this point to the end of the step. */
   z.strictObject({ kind: z.literal("diskFull"), step, at, times }),
-  /** The clock is off by so many hours from here on; a negative number is behind. */
+  /** The clock is set forward by `hours`, or back if the number is negative. */
   z.strictObject({ kind: z.literal("clockOff"), step, at, times, hours: z.number() }),
-  /** HNS takes the machine's address away: connections die, and for so long nobody can connect; the step goes on. */
+  /** The machine loses its address to HNS for `seconds`: connections break and none can be made. The step continues. */
   z.strictObject({
     kind: z.literal("loseAddress"),
     step,
@@ -54,8 +54,8 @@ const faultSchema = z.discriminatedUnion("kind", [
     seconds: z.number().positive().default(20),
   }),
   /**
-   * A file that is copied to the machine gets so far: then the connection breaks, the drive is full, the power goes, or
-   * the address does for 20 s.
+   * After `afterBytes` of files were copied to the machine, the connection breaks, the drive is full, the power fails, or
+   * the address is lost for 20 s.
    */
   z.strictObject({
     kind: z.literal("cutTransfer"),
@@ -63,11 +63,11 @@ const faultSchema = z.discriminatedUnion("kind", [
     by: z.enum(["connection", "disk", "power", "address"]).default("connection"),
     times,
   }),
-  /** A step (or each) takes `factor` times as long. */
+  /** A step, or every step if none is named, takes `factor` times as long. */
   z.strictObject({ kind: z.literal("slow"), step: step.optional(), factor: z.number().min(1) }),
-  /** After each boot port 22 stays closed for so long. */
+  /** After each boot, port 22 stays closed for `seconds`. */
   z.strictObject({ kind: z.literal("refuseDials"), seconds: z.number().positive() }),
-  /** The machine's address does not come back when HNS puts a switch on its adapter; a reboot fetches it. */
+  /** When HNS puts a switch on the adapter, the machine's address does not come back until a reboot. */
   z.strictObject({ kind: z.literal("addressLost"), times }),
   /** A reboot leaves the feature Containers pending. */
   z.strictObject({ kind: z.literal("staleFeature"), times }),
@@ -75,14 +75,12 @@ const faultSchema = z.discriminatedUnion("kind", [
 
 const faultsSchema = z.array(faultSchema);
 
-/** One way to misbehave. */
 export type Fault = z.infer<typeof faultSchema>;
-/** One way to misbehave, as a test or a person writes it. */
+/** A fault as written by a test or a person, without defaults. */
 export type FaultSetting = z.input<typeof faultSchema>;
-/** Where in a step a fault strikes. */
 export type FaultPoint = z.infer<typeof at>;
 
-/** A JSON array of faults, e.g. put there by SFTP; read before each step and at each boot. */
+/** A file with a JSON array of faults, e.g. uploaded by SFTP. It is read before each step and at each boot. */
 export const faultsPath = "C:\\rehearsal\\faults.json";
 
 export function checkedFaults(value: unknown, source: string): Fault[] {
@@ -91,7 +89,7 @@ export function checkedFaults(value: unknown, source: string): Fault[] {
   return result.data;
 }
 
-/** The faults asked for by the host's maker and by the file on its drive, and how often each was played. */
+/** The faults given to the constructor and those in `faultsPath`, and how often each has struck. */
 export class Faults {
   readonly #given: readonly Fault[];
 
@@ -104,12 +102,12 @@ export class Faults {
 
   async all(): Promise<Fault[]> {
     const text = await this.machine.drive.readText(faultsPath);
-    // Empty while it is put there.
+    // The file is empty while it is being uploaded.
     if (text === undefined || text === "") return [...this.#given];
     return [...this.#given, ...checkedFaults(JSON.parse(text), faultsPath)];
   }
 
-  /** Plays a fault of this kind if there is one that is not used up. */
+  /** Takes a fault of this kind. Returns whether there was one left. */
   async strikes(kind: "addressLost" | "staleFeature"): Promise<boolean> {
     for (const fault of await this.all()) {
       if (fault.kind === kind && (await this.take(fault))) return true;
@@ -117,7 +115,7 @@ export class Faults {
     return false;
   }
 
-  /** Counts a fault as played; false when it was played as often as it was asked for. */
+  /** Counts a fault as played. Returns false if it was already played as often as its `times` says. */
   async take(fault: Fault & { readonly times: number }): Promise<boolean> {
     const step = "step" in fault ? ` in ${fault.step}` : "";
     const key = `${fault.kind}${step}${"at" in fault ? ` at ${fault.at}` : ""}`;

@@ -2,15 +2,15 @@ import { setTimeout as wait } from "node:timers/promises";
 
 /** How time passes on a machine. */
 export interface MachineTime {
-  /** Milliseconds since some moment, whatever the machine's clock is set to. */
+  /** Milliseconds of a monotonic clock, independent of the machine's clock. */
   elapsed(): number;
-  /** Runs what takes the time it takes: no wait of the machine ends meanwhile but those in it. */
+  /** Runs work during which virtual time stands still, except while it sleeps. */
   busy<T>(work: () => Promise<T>): Promise<T>;
-  /** Waits within something busy, until then or until it is aborted. */
+  /** Waits, within `busy` work, until the time has passed or `end` is aborted. */
   sleep(milliseconds: number, end?: AbortSignal): Promise<void>;
 }
 
-/** Node.js' timers know no longer wait. */
+/** The longest delay of Node.js' timers, in milliseconds. */
 const longest = 2 ** 31 - 1;
 
 export const realTime: MachineTime = {
@@ -23,12 +23,12 @@ export const realTime: MachineTime = {
 };
 
 /**
- * Time that passes only where everything on the machine waits for it, and then at once: a limit of minutes is reached as
- * fast, and as surely, on a slow host as on an idle one.
+ * Time that only passes while everything on the machine sleeps, and then jumps to the next wake-up. A limit of minutes is
+ * therefore reached at once, and never because the host is slow.
  */
 export class VirtualTime implements MachineTime {
   #elapsed = 0;
-  /** What is under way and does not sleep. */
+  /** Number of `busy` calls that do not sleep. */
   #busy = 0;
   readonly #sleepers = new Set<{ readonly until: number; readonly wake: () => void }>();
 
@@ -47,7 +47,7 @@ export class VirtualTime implements MachineTime {
 
   async sleep(milliseconds: number, end?: AbortSignal): Promise<void> {
     if (end?.aborted) return;
-    if (this.#busy === 0) throw new Error("a wait is not part of anything busy");
+    if (this.#busy === 0) throw new Error("sleep was called outside of busy");
     await new Promise<void>((resolve) => {
       const wake = (): void => {
         if (!this.#sleepers.delete(sleeper)) return;
@@ -64,7 +64,7 @@ export class VirtualTime implements MachineTime {
 
   #rest(): void {
     this.#busy -= 1;
-    // Whoever goes on by what has just ended does so before.
+    // First lets code continue that awaited the work which has just ended.
     if (this.#busy === 0) setImmediate(() => this.#pass());
   }
 

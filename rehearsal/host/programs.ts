@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import type { Route } from "./state.ts";
 
-/** What a Windows program left behind when it ended. */
+/** The result of a Windows program. */
 export interface ProgramResult {
-  /** As `%ERRORLEVEL%` would show it; 0 is success. */
+  /** `%ERRORLEVEL%`: 0 is success. */
   readonly exitCode: number;
   readonly stdout: string;
   readonly stderr: string;
@@ -14,27 +14,27 @@ export class NotAProgram extends Error {
 }
 
 export interface StartOptions {
-  /** Folders that stand on the machine's PATH, Windows style. Default: none but Windows' own. */
+  /** Windows paths of folders on the machine's PATH besides Windows' own. Default: none. */
   readonly path?: readonly string[];
   /** Variables besides Windows' own, as `NAME=value`. Default: none. */
   readonly environment?: readonly string[];
 }
 
 export interface RunOptions extends StartOptions {
-  /** Written to its standard input, which is then closed; none means empty input. */
+  /** Written to its standard input, which is then closed. Default: empty. */
   readonly stdin?: string;
-  /** Aborted when the program is to be killed. */
+  /** Kills the program when aborted. */
   readonly killed?: AbortSignal;
-  /** The program is killed after this many seconds, and `run` throws what it wrote. */
+  /** After this many seconds the program is killed and `run` throws an error with its output. */
   readonly timeoutSeconds: number;
-  /** Working folder on C:, Windows style. Default `C:\`. */
+  /** Working folder, as a Windows path. Default: `C:\`. */
   readonly cwd?: string;
-  /** What the service manager does where the program asks it to start a service. Default: nothing. */
+  /** Called when the program asks the service manager to start a service. Default: does nothing. */
   readonly startService?: (name: string) => Promise<void>;
 }
 
 export interface ServiceOptions extends StartOptions {
-  /** File on C:, Windows style, to which stdout and stderr are appended; none means they are dropped. */
+  /** Windows path of the file to which stdout and stderr are appended. Default: they are dropped. */
   readonly logFile?: string | undefined;
 }
 
@@ -44,32 +44,32 @@ export interface HostsEntry {
 }
 
 /**
- * The Windows programs a step behaviour may call, and the machine under them.
+ * The Windows programs that scripts call, and the machine under them.
  *
- * In the rehearsal guest they are the real executables under Wine; in process, for fast tests, fake ones. Executables
- * and folders are Windows paths (`C:\k\kubeadm.exe`); a program that is not on the drive is an error naming it.
+ * In the rehearsal guest they are the real executables under Wine, in fast tests fakes in the test's process. Executables
+ * and folders are Windows paths (`C:\k\kubeadm.exe`). A program that is not on the drive is an error that names it.
  */
 export interface WindowsPrograms {
-  /** Folder of the Linux file system that is drive C:. */
+  /** The Linux folder that is drive C:. */
   readonly driveC: string;
-  /** When the machine last booted; changes with every reboot, steady in between. */
+  /** When the machine last booted. Constant until the next reboot. */
   readonly bootTime: Date;
-  /** How far the clock was moved: what Windows says of its boot moves with it. */
+  /** How far the clock was moved since the boot. Windows' LastBootUpTime moves by as much. */
   readonly clockOffsetMilliseconds: number;
 
   readonly memoryMiB: number;
   /** Free space of drive C:, in GiB. */
   freeDiskGiB(): Promise<number>;
 
-  /** Runs an executable to its end. A non-zero exit code is a result, not an error. */
+  /** Runs an executable until it ends. A non-zero exit code is a result, not an error. */
   run(exe: string, args: readonly string[], options: RunOptions): Promise<ProgramResult>;
 
   /**
-   * Starts a long-running program; it outlives the SSH session that asked for it, not a reboot.
+   * Starts a long-running program, which outlives the SSH session but not a reboot.
    *
-   * `exe` and `args` are the working program itself: no `--windows-service`, no kube-log-runner in front (the model has
-   * taken them off, because Wine's service manager can't be the parent of a Go service). Starting one that runs is an
-   * error. Returns when the process exists, not when it serves.
+   * `exe` and `args` are the program itself, without `--windows-service` and kube-log-runner: the model removes these,
+   * because Wine's service manager can't be the parent of a Go service. Starting a running service is an error. Returns
+   * when the process exists, not when it serves.
    */
   startService(
     name: string,
@@ -77,55 +77,55 @@ export interface WindowsPrograms {
     args: readonly string[],
     options: ServiceOptions,
   ): Promise<void>;
-  /** Ends a service and everything it started; nothing happens when it does not run. */
+  /** Ends a service and the processes it started. Does nothing if it does not run. */
   stopService(name: string): Promise<void>;
   isServiceRunning(name: string): Promise<boolean>;
 
-  /** What `Test-Path` says of `\\\\.\\pipe\\<name>`, e.g. `containerd-containerd`. */
+  /** The result of `Test-Path` for `\\\\.\\pipe\\<name>`, e.g. `containerd-containerd`. */
   isPipeServed(name: string): Promise<boolean>;
 
   /**
-   * Unpacks a tar archive into a folder, both Linux paths, without the first `strip` folders of its names.
+   * Unpacks a tar archive into a folder. Both are Linux paths. The first `strip` folders of its names are removed.
    *
-   * @returns the paths of what it held, which need not be on the disk yet. @throws with what tar had to say.
+   * @returns the paths of the unpacked files, which may not be flushed to the disk yet. @throws tar's error.
    */
   unpack(archive: string, folder: string, strip?: number): Promise<readonly string[]>;
 
-  /** Resolves when all that was written to the drive is on the disk. */
+  /** Flushes everything written to the drive to the disk. */
   flush(): Promise<void>;
 
-  /** IPv4 addresses of the machine, that of the loopback too. */
+  /** The machine's IPv4 addresses, including the loopback address. */
   addresses(): readonly string[];
 
-  /** The same with their prefix lengths, e.g. `192.168.150.10/24`. */
+  /** The machine's IPv4 addresses with their prefix lengths, e.g. `192.168.150.10/24`. */
   segments(): readonly string[];
 
-  /** What went wrong, or undefined when it was accepted in time; names are resolved as the machine's programs do. */
+  /** Tries a TCP connection, resolving names like the machine's programs. Returns what went wrong, if anything. */
   connect(host: string, port: number, timeoutSeconds: number): Promise<string | undefined>;
 
-  /** Time of a server that speaks TLS, whatever its certificate; undefined where it does not tell in `timeoutSeconds`. */
+  /** The time of an HTTPS server, without verifying its certificate. Undefined if it gives none in `timeoutSeconds`. */
   serverTime(host: string, port: number, timeoutSeconds: number): Promise<Date | undefined>;
 
   now(): Date;
   setClock(time: Date): Promise<void>;
 
-  /** Makes these names, and no others, resolve for the programs; called after boot and when Windows' hosts file changes. */
+  /** Replaces the host names that resolve for programs. Called after boot and when Windows' hosts file changes. */
   setHostsEntries(entries: readonly HostsEntry[]): Promise<void>;
 
-  /** Makes these routes, and no others, hold for the programs; after boot the machine may have no address yet. */
+  /** Replaces the machine's routes. After boot the machine may have no address yet. */
   setRoutes(routes: readonly Route[]): Promise<void>;
 
   /**
-   * Accepts a reboot in `delaySeconds`, like `shutdown.exe /r /f /t N`, and returns at once; zero means now. Whether it
-   * did: one ordered before stands, unless this one is for now.
+   * Schedules a reboot in `delaySeconds`, like `shutdown.exe /r /f /t N`, and returns at once. Zero means now. Returns
+   * false if a reboot is already scheduled, unless this one is for now.
    */
   reboot(delaySeconds: number): Promise<boolean>;
 
-  /** Calls an ordered reboot off; whether there was one. */
+  /** Cancels a scheduled reboot. Returns whether there was one. */
   callOffReboot(): Promise<boolean>;
 }
 
-/** Where an archive's entries come to lie, by their names in it. */
+/** The paths to which an archive's entries are unpacked. */
 export function unpackedPaths(folder: string, names: readonly string[], strip: number): string[] {
   return names.map((name) => join(folder, ...name.split("/").slice(strip)));
 }

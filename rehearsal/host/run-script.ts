@@ -5,23 +5,23 @@ import { StepError, StepFaults } from "./step-faults.ts";
 import { PowerLost, type WindowsHost, homeFolder } from "./windows-host.ts";
 import { windowsPathNames } from "./windows-path.ts";
 
-/** The console a command runs on. */
+/** The console of a command. */
 export interface CommandIo {
-  /** Lines are ended by `\n` here and go out with CRLF. */
+  /** Lines end with `\n` here and are sent with CRLF. */
   out(text: string): void;
   err(text: string): void;
-  /** Everything on standard input; undefined where that did not end within 30 s. */
+  /** All of standard input. Undefined if it did not end within 30 s. */
   stdin(): Promise<string | undefined>;
-  /** Breaks the connection the command came by. */
+  /** Breaks the command's connection. */
   dropConnection(): void;
 }
 
-/** Exit code of powershell.exe 5.1 that can't use its -File. */
+/** Exit code of powershell.exe 5.1 if it can't use its -File. */
 const unusableFile = 0xfffd0000;
-/** Exit code where a script uses what the interpreter does not know. */
+/** Exit code if a script uses anything the interpreter does not know. */
 const unsupportedScript = 70;
 
-/** Runs `powershell.exe -File script args...`; returns the exit code. */
+/** Runs `powershell.exe -File script args...`. Returns the exit code. */
 export async function runScript(
   host: WindowsHost,
   script: string,
@@ -39,7 +39,7 @@ export async function runScript(
   return host.time.busy(() => runOnPowerShell(host, path, args, io));
 }
 
-/** Runs `powershell.exe -Command text`, in which no fault strikes; returns the exit code. */
+/** Runs `powershell.exe -Command text`, without faults. Returns the exit code. */
 export function runCommand(host: WindowsHost, text: string, io: CommandIo): Promise<number> {
   const powerShell = windowsPowerShell(host, consoleOf(host, io), () => Promise.resolve());
   return host.time.busy(() => powerShell.runCommand(text, (value) => io.out(shown(value))));
@@ -83,7 +83,7 @@ async function runOnPowerShell(
     io.out(result);
     return exitCode;
   } finally {
-    host.drive.full = false; // somebody has made room
+    host.drive.full = false; // the fault ends with the step
   }
 }
 
@@ -93,13 +93,13 @@ const consoleOf = (host: WindowsHost, io: CommandIo, output = (text: string) => 
   input: () => inputOf(host, io),
 });
 
-/** All of standard input; what never ends is waited for by nobody but the script, which has a limit. */
+/** All of standard input. Never resolves if it does not end; the script has its own time limit. */
 async function inputOf(host: WindowsHost, io: CommandIo): Promise<Buffer> {
   const text = await host.time.busy(() => io.stdin());
   return text === undefined ? new Promise(() => undefined) : Buffer.from(text);
 }
 
-/** A script that fails with an error of the model's, in the frame that stands around the step. */
+/** A script that reports an error of the model as the step's failure, by the library that runs steps. */
 function failing(step: string, path: string, error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
   const { code, remedy } =

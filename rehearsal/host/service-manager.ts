@@ -12,9 +12,9 @@ export class ServiceError extends Error {
   override readonly name = "ServiceError";
 }
 
-/** The model of Windows' service manager: its entries are the state's, its processes the programs'. */
+/** Models Windows' service manager. Its entries are in the host's state; `programs` runs the processes. */
 export class ServiceManager {
-  /** Services that were started and not stopped since: one of them that does not run has ended by itself. */
+  /** Services that were started and not stopped. If one of them is not running, it has ended by itself. */
   readonly #wanted = new Set<string>();
   readonly #starting = new Map<string, Promise<void>>();
 
@@ -32,7 +32,7 @@ export class ServiceManager {
     return this.get(name) !== undefined && (await this.machine.programs.isServiceRunning(name));
   }
 
-  /** Whether a service that runs was started from this file: Windows lets nobody overwrite or delete it. */
+  /** Whether a running service was started from this file. Windows then refuses to overwrite or delete it. */
   async runs(path: string): Promise<boolean> {
     const wanted = windowsPathNames(path).join("\\").toLowerCase();
     for (const [name, service] of Object.entries(this.machine.state.services)) {
@@ -44,13 +44,13 @@ export class ServiceManager {
     return false;
   }
 
-  /** Variables a service gets besides the machine's, as `NAME=value`. */
+  /** Variables of a service besides the machine's, as `NAME=value`. */
   environment(name: string): readonly string[] {
     const value = this.machine.registry.find(`${servicesKey}\\${name}`)?.get("Environment");
     return value instanceof PsArray ? value.items.map(toText) : [];
   }
 
-  /** Creates a service, or sets all of one. A running one keeps running as it is. */
+  /** Creates a service or replaces its settings. A running service is not affected until it restarts. */
   async configure(name: string, service: Service): Promise<void> {
     this.machine.state.services[name] = service;
     this.machine.registry.make(`${servicesKey}\\${name}`);
@@ -61,17 +61,17 @@ export class ServiceManager {
     await this.configure(name, { ...this.#existing(name), ...settings });
   }
 
-  /** Starts a service and before it those it depends on; nothing happens when it runs. */
+  /** Starts a service after its dependencies. Does nothing if it is running. */
   async start(name: string): Promise<void> {
     const service = this.#existing(name);
-    const under = this.#starting.get(name);
-    if (under) return under;
+    const starting = this.#starting.get(name);
+    if (starting) return starting;
     const start = this.#start(name, service).finally(() => this.#starting.delete(name));
     this.#starting.set(name, start);
     return start;
   }
 
-  /** Stops a service and before it those that depend on it. */
+  /** Stops a service after the services that depend on it. */
   async stop(name: string): Promise<void> {
     this.#existing(name);
     const { programs, state } = this.machine;
@@ -92,7 +92,7 @@ export class ServiceManager {
     await this.machine.save();
   }
 
-  /** Starts again what has ended by itself, as the services' recovery settings say. */
+  /** Restarts services that have ended by themselves, if their recovery settings say so. */
   async restartEnded(report: (message: string) => void): Promise<void> {
     for (const name of this.#wanted) {
       if (!this.get(name)?.restarts) continue;
@@ -103,7 +103,7 @@ export class ServiceManager {
     }
   }
 
-  /** Starts what starts with Windows; one that fails is reported and does not keep the others from starting. */
+  /** Starts the automatic services. One that fails is reported, and the others are started all the same. */
   async startAutomatic(report: (message: string) => void): Promise<void> {
     for (const name of this.names().filter((each) => this.get(each)?.startType === "auto")) {
       await this.#startReporting(name, report);
@@ -152,26 +152,26 @@ export class ServiceManager {
   }
 }
 
-/** What really works behind a service's command line. */
+/** The program behind a service's command line, without its wrappers. */
 export interface WorkingProgram {
   readonly exe: string;
   readonly args: readonly string[];
-  /** Where kube-log-runner would write the program's output. */
+  /** The file to which kube-log-runner would write the program's output. */
   readonly logFile: string | undefined;
-  /** Every executable Windows would need: the wrapper's too. */
+  /** All executables that Windows would need, including the wrappers. */
   readonly files: readonly string[];
 }
 
-/** Arguments that show a program that the service manager started it. */
+/** Arguments that tell a program that it runs as a Windows service. */
 const serviceFlags = ["--windows-service", "--run-service"];
 
-/** Takes off what only works under Windows' own service manager: Wine's can't be the parent of a Go service. */
+/** Removes wrappers and flags that need Windows' own service manager: Wine's can't be the parent of a Go service. */
 export function workingProgram(commandLine: string): WorkingProgram {
   const words = splitArguments(commandLine);
   const files: string[] = [];
   let logFile: string | undefined;
   let index = 0;
-  // The native service around one that is none (lib/FlanneldHost.ps1).
+  // The service that wraps flanneld, which is not a native service (lib/FlanneldHost.ps1).
   if (/(^|[\\/])flanneld-service\.exe$/i.test(words[0] ?? "")) {
     files.push(words[index++] ?? "");
   }

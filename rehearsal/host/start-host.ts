@@ -13,27 +13,27 @@ export interface HostOptions extends Pick<
   readonly port: number;
   /** Address to listen on. Default: all. */
   readonly address?: string;
-  /** Whether what a step has written survives a power cut. Default: true. */
+  /** Whether the drive flushes each of the model's writes to the disk. Default: true. */
   readonly durable?: boolean;
-  /** One line about what happens on the machine, without secrets. */
+  /** Logs a line about an event on the machine, without secrets. */
   readonly log: (line: string) => void;
 }
 
 export interface RunningHost {
   readonly port: number;
   readonly windows: WindowsHost;
-  /** Resolves when the services that start with Windows have been started. */
+  /** Resolves when the automatic services have been started. */
   readonly servicesStarted: Promise<void>;
   /** Resolves when the commands that have ended so far have sent their results. */
   answered(): Promise<void>;
-  /** Closes the port, cuts all connections and leaves the services to themselves. */
+  /** Closes the port, cuts all connections and stops restarting services. */
   stop(): void;
 }
 
-/** Seconds after which a service that ended by itself is started again: the scripts set the same. */
+/** Seconds between checks for services to restart: the restart delay that the scripts set. */
 const restartSeconds = 5;
 
-/** Boots the model of Windows from its drive, opens SSH, then starts the services that start with Windows. */
+/** Boots the model of Windows from its drive, opens SSH, then starts the automatic services. */
 export async function startHost(options: HostOptions): Promise<RunningHost> {
   const { programs, identity, log, address = "0.0.0.0" } = options;
   const ssh: SshServer = new SshServer({
@@ -44,7 +44,7 @@ export async function startHost(options: HostOptions): Promise<RunningHost> {
     log,
     runCommand: (text, io) =>
       runShellCommand(windows, text, io).catch((error: unknown) => {
-        if (error instanceof PowerLost) return 1; // nobody is left to hear it
+        if (error instanceof PowerLost) return 1; // the connection is gone
         throw error;
       }),
     serveSftp: (sftp) => serveSftp(sftp, windows, log, (bytes) => transferred(windows, bytes)),
@@ -85,10 +85,10 @@ export async function startHost(options: HostOptions): Promise<RunningHost> {
   };
 }
 
-/** How long an address that is lost in a copy stays away. */
+/** How long the address is away that a `cutTransfer` fault takes, in seconds. */
 const lossSeconds = 20;
 
-/** Plays the faults of a copy: called before each part of a file is written. */
+/** Plays `cutTransfer` faults. Called before each part of an uploaded file is written. */
 async function transferred(windows: WindowsHost, bytes: number): Promise<void> {
   windows.bytesReceived += bytes;
   for (const fault of await windows.faults.all()) {

@@ -4,13 +4,13 @@ import { registrySchema } from "../windows/registry.ts";
 import type { Drive } from "./drive.ts";
 
 const serviceSchema = z.strictObject({
-  /** Windows command line, as the service manager keeps it. */
+  /** The service's command line, with Windows paths. */
   commandLine: z.string(),
   displayName: z.string(),
   description: z.string(),
   startType: z.enum(["auto", "manual", "disabled"]),
   dependsOn: z.array(z.string()),
-  /** Whether it is started again some seconds after it has ended by itself. */
+  /** Whether it is restarted some seconds after it has ended by itself. */
   restarts: z.boolean(),
 });
 
@@ -23,7 +23,7 @@ const firewallRuleSchema = z.strictObject({
 const routeSchema = z.strictObject({
   /** IPv4 range in CIDR form, e.g. `10.244.0.0/16`. */
   destination: z.string(),
-  /** IPv4 address of the neighbour that carries packets on. */
+  /** IPv4 address of the next router. */
   nextHop: z.string(),
 });
 
@@ -34,7 +34,7 @@ const hostNetworkSchema = z.strictObject({
 });
 
 const stateSchema = z.strictObject({
-  /** Boot during which this was written, ISO 8601: another one now means the machine has rebooted since. */
+  /** Time of the boot during which this was written, ISO 8601. If the current one differs, the machine has rebooted. */
   bootTime: z.iso.datetime(),
   /** Windows features by name; `InstallPending` becomes `Installed` at the next boot. */
   features: z.strictObject({
@@ -43,13 +43,13 @@ const stateSchema = z.strictObject({
   services: z.record(z.string(), serviceSchema),
   firewallRules: z.record(z.string(), firewallRuleSchema),
   registry: registrySchema,
-  /** Folders and programs that Microsoft Defender leaves alone. */
+  /** Folders and programs that Microsoft Defender does not scan. */
   defenderExclusions: z.array(z.string()),
-  /** Networks in HNS by name, with the endpoints on each; Windows' own "nat" is not among them. */
+  /** HNS networks by name, with their endpoints. Windows' own "nat" is not modelled. */
   networks: z.record(z.string(), hostNetworkSchema),
-  /** Persistent routes, in the order they were made. */
+  /** Persistent routes, in the order of their creation. */
   routes: z.array(routeSchema),
-  /** Rules about DNS (NRPT), in the order they were made. */
+  /** DNS rules (NRPT), in the order of their creation. */
   dnsRules: z.array(
     z.strictObject({
       name: z.string(),
@@ -58,13 +58,13 @@ const stateSchema = z.strictObject({
       comment: z.string(),
     }),
   ),
-  /** Default: it is not installed. */
+  /** Default: Hyper-V is not installed. */
   hyperV: hyperVSchema.optional(),
-  /** Faults already played, by their name, so that a reboot does not play them again. */
+  /** How often each fault was played, so that a reboot does not play it again. */
   faultsPlayed: z.record(z.string(), z.int()),
 });
 
-/** What the model of Windows remembers across reboots. */
+/** The state of the model of Windows that survives reboots. */
 export type HostState = z.infer<typeof stateSchema>;
 
 export type Service = z.infer<typeof serviceSchema>;
@@ -73,10 +73,9 @@ export type HostNetwork = z.infer<typeof hostNetworkSchema>;
 
 export type Route = z.infer<typeof routeSchema>;
 
-/** Where the state lies on drive C:. */
 export const statePath = "C:\\rehearsal\\state.json";
 
-/** The state on the drive, or that of a machine fresh from its image; a damaged file is an error naming it. */
+/** Loads the state from the drive, or creates that of a freshly imaged machine. @throws if the file is damaged. */
 export async function loadState(drive: Drive, bootTime: Date): Promise<HostState> {
   const text = await drive.readText(statePath);
   if (text === undefined) {
@@ -103,7 +102,7 @@ export async function loadState(drive: Drive, bootTime: Date): Promise<HostState
   }
 }
 
-/** Writes the state to the drive where it has changed since, whenever it is called; one write at a time, in order. */
+/** Returns a function that writes the state to the drive if it has changed. Writes happen one at a time, in order. */
 export function savingInOrder(
   drive: Drive,
   state: HostState,
@@ -113,7 +112,7 @@ export function savingInOrder(
   let next: Promise<void> | undefined;
   let written = "";
   return () => {
-    // One that has not begun yet writes this change too.
+    // A pending write that has not begun will include this change.
     next ??= saving = saving
       .catch(() => undefined)
       .then(async () => {

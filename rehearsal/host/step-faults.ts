@@ -4,13 +4,13 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { type Fault, type FaultPoint, unpacker } from "./faults.ts";
 import type { WindowsHost } from "./windows-host.ts";
 
-/** How long what is written may take to leave the machine. */
+/** Time for written text to leave the machine. */
 const sendMilliseconds = 50;
 
-/** The change before which faults in the middle of a script strike: one has been made, and not all. */
+/** "middle" is before a script's second change: at least one change has been made, but not all of them. */
 const middle = 2;
 
-/** Plays the faults asked for in one run of one step. */
+/** Plays the faults of one run of a step. */
 export class StepFaults {
   #since = performance.now();
   #middlePlayed = false;
@@ -33,7 +33,7 @@ export class StepFaults {
     return new StepFaults(host, step, faults, dropConnection);
   }
 
-  /** Whether something is to happen half way through, so that there must be such a point. */
+  /** Whether a fault strikes in the middle, so that the step must have a middle. */
   get wantsMiddle(): boolean {
     return this.faults.some(
       (fault) => "at" in fault && fault.step === this.step && fault.at === "middle",
@@ -52,7 +52,7 @@ export class StepFaults {
     this.host.assertPower();
   }
 
-  /** The first call is the middle of the step; later ones only slow it down. */
+  /** The first call is the middle of the step. Later calls only slow it down. */
   async checkpoint(): Promise<void> {
     this.host.assertPower();
     await this.#slowDown();
@@ -62,11 +62,11 @@ export class StepFaults {
   }
 
   async end(): Promise<void> {
-    await this.checkpoint(); // a step that had nothing to do has no middle of its own
+    await this.checkpoint(); // the middle, if the step made fewer than two changes
     await this.#strike("end");
   }
 
-  /** Writes the line with the step's result, to its end where nothing happens. */
+  /** Writes the line with the step's result, or only a part of it if a `cutResult` fault strikes. */
   async writeResult(line: string, write: (text: string) => void): Promise<void> {
     for (const fault of this.faults) {
       if (fault.kind !== "cutResult" || fault.step !== this.step) continue;
@@ -89,7 +89,7 @@ export class StepFaults {
           break;
         case "reboot":
           await this.host.programs.reboot(0);
-          // Nothing of this step happens after the power is gone; in the guest the process itself ends here.
+          // Nothing of this step happens after the power is gone. In the guest this process ends here.
           return this.host.neverEnds();
         case "diskFull":
           this.host.drive.full = true;
@@ -118,7 +118,7 @@ export class StepFaults {
   }
 }
 
-/** @throws for a fault in a script that is not on the machine, as it would never strike. */
+/** @throws if a fault names a script that is not on the machine, because it would never strike. */
 async function assertScriptsExist(host: WindowsHost, faults: readonly Fault[]): Promise<void> {
   const steps = faults.flatMap((fault) => ("step" in fault && fault.step) || []);
   const folder = "C:\\kindows\\steps";
@@ -131,13 +131,13 @@ async function assertScriptsExist(host: WindowsHost, faults: readonly Fault[]): 
   }
 }
 
-/** A failure that was asked for, as the script's Stop-Step ends with it. */
+/** The error of a `fail` fault, reported by the script's Stop-Step. */
 export class StepError extends Error {
   override readonly name = "StepError";
   readonly remedy = "This failure was asked for by a fault setting of the rehearsal host.";
 
   constructor(
-    /** Kind of error: one of components/windows/steps/lib/Step.ps1. */
+    /** An error code of components/windows/steps/lib/Step.ps1. */
     readonly code: string,
     message: string,
   ) {

@@ -21,7 +21,7 @@ import { type WindowsVersion, rehearsedWindows } from "./windows-version.ts";
 import type { Call } from "../../powershell/commands.ts";
 import { isIPv4, isIPv6 } from "node:net";
 
-/** The machine has been reset under a running step. */
+/** Thrown in a running step when the machine is reset. */
 export class PowerLost extends Error {
   override readonly name = "PowerLost";
 
@@ -30,27 +30,27 @@ export class PowerLost extends Error {
   }
 }
 
-/** The SSH server, as the machine's network and services deal with it. */
+/** The part of the SSH server that the machine's network and services use. */
 export type Sshd = Pick<SshServer, "stopListening" | "listen" | "cutConnections" | "answered">;
 
 export interface WindowsHostOptions {
   readonly computerName: string;
   readonly drive: Drive;
   readonly programs: WindowsPrograms;
-  /** Besides those in C:\rehearsal\faults.json. Default: none. */
+  /** Faults besides those in C:\rehearsal\faults.json. Default: none. */
   readonly faults?: readonly FaultSetting[] | undefined;
   readonly version?: WindowsVersion | undefined;
   readonly sshd: Sshd;
   /** Default: `realTime`. */
   readonly time?: MachineTime | undefined;
-  /** Aborted when the power goes: nothing may be done to the drive after that. Default: never, as this process ends with it. */
+  /** Aborted when the power fails: then the drive must not change. Default: never, because this process ends with it. */
   readonly power?: AbortSignal | undefined;
 }
 
-/** Seconds that a switch on the adapter cuts the machine off. */
+/** Seconds for which the machine is cut off when HNS puts a switch on its adapter. */
 const switchSeconds = 4;
 
-/** The machine's variables as Windows sets them up. */
+/** The machine's environment variables on a new Windows. */
 const ownVariables = {
   ComSpec: "%SystemRoot%\\system32\\cmd.exe",
   OS: "Windows_NT",
@@ -60,10 +60,10 @@ const ownVariables = {
   windir: "%SystemRoot%",
 } as const;
 
-/** Home of the only user. */
+/** Home folder of the only user. */
 export const homeFolder = "C:\\Users\\Administrator";
 
-/** The model of one Windows machine during one boot; recreated at each from the files on the drive. */
+/** The model of a Windows machine during one boot. Each boot recreates it from the files on the drive. */
 export class WindowsHost {
   readonly computerName: string;
   readonly drive: Drive;
@@ -71,26 +71,26 @@ export class WindowsHost {
   readonly services: ServiceManager;
   readonly faults: Faults;
   readonly version: WindowsVersion;
-  /** Programs that run without being a service, e.g. a pod's shim; by their full path. */
+  /** Full paths of running programs that are not services, e.g. a pod's shim. */
   readonly runningPrograms = new Set<string>();
-  /** Files that somebody else, e.g. a virus scanner, has open so that nobody may even rename them. */
+  /** Full paths of files that another program, e.g. a virus scanner, has open: they can be read, but not changed. */
   readonly openFiles = new Set<string>();
-  /** Files that somebody else has open so that nobody may even read them; by their full path. */
+  /** Full paths of files that another program has open exclusively: they can't even be read. */
   readonly lockedFiles = new Set<string>();
-  /** What a power cut would tear. */
+  /** Writes that a power cut would damage. */
   readonly recentWrites: RecentWrites;
-  /** Bytes of files that were copied here during this boot. */
+  /** Bytes of files that were uploaded during this boot. */
   bytesReceived = 0;
-  /** What each scheduled task has PowerShell run, by its name in lower case. */
+  /** The PowerShell command of each scheduled task, by the task's name in lower case. */
   readonly scheduledTasks = new Map<string, string>();
   readonly registry: RegistryKey;
-  /** By name, e.g. that by which steps wait for one another. */
+  /** Mutexes by name, e.g. the one that keeps steps from running at the same time. */
   readonly mutexes: NamedMutexes;
   readonly time: MachineTime;
-  /** What is kept through reboots, once it is saved. */
+  /** State that survives reboots once it is saved. */
   readonly state: HostState;
   readonly save: () => Promise<void>;
-  /** Routes in force; those of the state come back with a boot. */
+  /** Active routes. After a boot, these are the persistent ones of the state. */
   readonly routesInForce: Route[];
   readonly #sshd: Sshd;
   readonly #power: AbortSignal;
@@ -109,19 +109,19 @@ export class WindowsHost {
     this.mutexes = new NamedMutexes(this.time);
     this.recentWrites = new RecentWrites(this.#power);
     this.routesInForce = [...state.routes];
-    this.save = savingInOrder(this.drive, state, () => this.recentWrites.wentOn());
+    this.save = savingInOrder(this.drive, state, () => this.recentWrites.movesFlushed());
     this.registry = state.registry;
     this.services = new ServiceManager(this);
     this.faults = new Faults(this, options.faults ?? []);
   }
 
-  /** Brings Windows up: what waited for a reboot is done now. Services are started by `services.startAutomatic`. */
+  /** Boots Windows and completes what was pending. Does not start services: `services.startAutomatic` does. */
   static async boot(options: WindowsHostOptions): Promise<WindowsHost> {
     const { programs, drive } = options;
     const state = await loadState(drive, programs.bootTime);
     const host = new WindowsHost(options, state);
-    await host.#layOutDrive();
-    host.#introduce();
+    await host.#prepareDrive();
+    host.#prepareRegistry();
     if (state.bootTime !== programs.bootTime.toISOString()) {
       state.bootTime = programs.bootTime.toISOString();
       host.registry.remove(updatePending);
@@ -137,18 +137,18 @@ export class WindowsHost {
     return host;
   }
 
-  /** Windows' LastBootUpTime: by the clock as it is now. */
+  /** Windows' LastBootUpTime, relative to the current clock. */
   get bootedAt(): Date {
     const { bootTime, clockOffsetMilliseconds } = this.programs;
     return new Date(bootTime.getTime() + clockOffsetMilliseconds);
   }
 
-  /** The same as the steps write it: UTC, to the second. */
+  /** LastBootUpTime as the steps write it: UTC, to the second. */
   get lastBootUpTime(): string {
     return `${this.bootedAt.toISOString().slice(0, 19)}Z`;
   }
 
-  /** Makes the names of the hosts file resolve for the programs. */
+  /** Lets programs resolve the names in the hosts file. */
   async applyHostsFile(): Promise<void> {
     const text = (await this.drive.readText(hostsFilePath)) ?? "";
     if (text === this.#hosts) return;
@@ -174,15 +174,15 @@ export class WindowsHost {
     };
   }
 
-  /** Makes the routes in force, and no others, hold for the programs. */
+  /** Replaces the programs' routes by the active ones. */
   async applyRoutes(): Promise<void> {
     await this.programs.setRoutes(this.routesInForce);
   }
 
-  /** Cuts the machine off for so many seconds; what runs on it goes on. */
+  /** Cuts the machine off from the network for some seconds. Programs continue to run. */
   loseAddress(seconds: number): void {
     this.#cutOff();
-    this.#goesOn(async () => {
+    this.#inBackground(async () => {
       await this.sleep(seconds);
       await this.#sshd.listen();
     });
@@ -195,7 +195,7 @@ export class WindowsHost {
 
   account: Account = { name: "Administrator", isAdministrator: true };
 
-  /** Called before each cmdlet that only Windows has; what it throws is how that ends. */
+  /** Called before each cmdlet that only Windows has. If it throws, the cmdlet fails with that error. */
   beforeCmdlet: (call: Call) => void = () => undefined;
 
   /** Folders on the machine's PATH besides Windows' own. */
@@ -209,46 +209,46 @@ export class WindowsHost {
 
   hasAddress = true;
 
-  /** Whether the switch of the last network is on the adapter. */
-  #isSettled = true;
+  /** Whether the last network's switch has been put on the adapter. */
+  #isSwitchReady = true;
 
-  /** Address of the adapter that a network is on; none until its switch is. */
+  /** Address of the adapter that networks use. "" while a switch is being put on it. */
   get managementAddress(): string {
-    return this.#isSettled
+    return this.#isSwitchReady
       ? (this.programs.addresses().find((each) => each !== "127.0.0.1") ?? "")
       : "";
   }
 
-  /** IPv4 addresses with their prefix lengths; instead of those its adapter has lost, one that Windows makes up. */
+  /** IPv4 addresses with their prefix lengths. If the adapter has lost its own, it has a link-local one. */
   segments(): readonly string[] {
     const own = this.programs.segments();
     if (this.hasAddress) return own;
     return [...own.filter((each) => each.startsWith("127.")), "169.254.7.7/16"];
   }
 
-  /** Cuts the machine off, a moment later, for some seconds; by a fault, until it boots. */
+  /** Cuts the machine off for some seconds, after a moment. If the fault `addressLost` strikes, until the next boot. */
   async #putSwitchOnAdapter(): Promise<void> {
-    this.#isSettled = false;
+    this.#isSwitchReady = false;
     await this.sleep(switchSeconds / 4);
     this.hasAddress = false;
     this.#cutOff();
     if (await this.faults.strikes("addressLost")) return;
     await this.sleep(switchSeconds);
-    this.#isSettled = true;
+    this.#isSwitchReady = true;
     this.hasAddress = true;
     if (this.isSshdListening) await this.#sshd.listen();
   }
 
-  #goesOn(work: () => Promise<void>): void {
+  #inBackground(work: () => Promise<void>): void {
     this.time.busy(work).catch(() => undefined);
   }
 
-  /** Makes a network in HNS of a kind that is on the machine's adapter. */
+  /** Creates an HNS network of a type that puts a switch on the machine's adapter. */
   async addHostNetwork(name: string, network: Omit<HostNetwork, "endpoints">): Promise<void> {
     this.state.networks[name] = { ...network, endpoints: [] };
     await this.save();
-    // Whoever asked is not kept waiting.
-    this.#goesOn(() => this.#putSwitchOnAdapter());
+    // The caller does not wait for the switch.
+    this.#inBackground(() => this.#putSwitchOnAdapter());
   }
 
   isSshdListening = true;
@@ -268,7 +268,7 @@ export class WindowsHost {
     this.#sshd.cutConnections();
   }
 
-  /** Runs what no session waits for until the power goes; it begins when the steps have ended, and sent their results. */
+  /** Runs work that belongs to no session. It begins when all steps have ended and sent their results. */
   startTask(work: () => Promise<void>): void {
     const begin = async (): Promise<void> => {
       await this.#sshd.answered();
@@ -289,26 +289,26 @@ export class WindowsHost {
     await this.#tasks;
   }
 
-  /** Waits as a script does: it ends with the power, and where it is cancelled. */
+  /** Waits as a script does: until the time has passed, `cancelled` is aborted, or the power fails. */
   async sleep(seconds: number, cancelled?: AbortSignal): Promise<void> {
     const end = cancelled ? AbortSignal.any([this.#power, cancelled]) : this.#power;
     await this.time.sleep(seconds * 1000, end);
     if (!cancelled?.aborted) this.assertPower();
   }
 
-  /** For what happens no more, because the power is about to go. */
+  /** Waits for a power failure that is about to happen. */
   async neverEnds(): Promise<never> {
     await this.sleep(Infinity);
     throw new PowerLost();
   }
 
-  /** Stops whatever runs on a machine whose power is gone. */
+  /** @throws PowerLost if the machine has lost its power. */
   assertPower(): void {
     if (this.#power.aborted) throw new PowerLost();
   }
 
-  /** Has the registry say which Windows this is: none, it says. And keys that every Windows has, below which steps write. */
-  #introduce(): void {
+  /** Writes the Windows version to the registry, marked as a rehearsal, and creates keys that every Windows has. */
+  #prepareRegistry(): void {
     const { productName, edition, build, revision } = this.version;
     const version = this.registry.make("SOFTWARE\\Microsoft\\Windows NT\\CurrentVersion");
     version.set("ProductName", `${productName} (rehearsal)`, "String");
@@ -330,7 +330,7 @@ export class WindowsHost {
     }
   }
 
-  async #layOutDrive(): Promise<void> {
+  async #prepareDrive(): Promise<void> {
     await this.drive.makeFolder(homeFolder);
     await this.drive.makeFolder("C:\\Program Files");
     await this.drive.makeFolder("C:\\ProgramData");
@@ -342,7 +342,7 @@ export class WindowsHost {
 
 const hostsFilePath = "C:\\Windows\\System32\\drivers\\etc\\hosts";
 
-/** The entries of a hosts file; comments and lines without a valid address are passed over, as Windows does. */
+/** Parses a hosts file. Comments and lines without a valid address are ignored, as by Windows. */
 function parseHosts(text: string): HostsEntry[] {
   return text.split(/\r?\n/).flatMap((line) => {
     const [address, ...names] = line.replace(/#.*$/, "").trim().split(/\s+/);

@@ -1,4 +1,4 @@
-/** A path Windows would not accept, or that lies outside drive C:. `message` is what Windows says. */
+/** A path that Windows would refuse, or that is outside drive C:. `message` is Windows' own. */
 export class WindowsPathError extends Error {
   override readonly name = "WindowsPathError";
 }
@@ -15,10 +15,10 @@ const forbidden = /[<>"|?*:]/;
 const device = /^(con|prn|aux|nul|com[1-9]|lpt[1-9])(\.|$)/i;
 
 /**
- * Names below C:\ that a Windows path leads to: `C:\k\..\etc/x.` is `["etc", "x"]`.
+ * Splits a Windows path into names below C:\: `C:\k\..\etc/x.` is `["etc", "x"]`.
  *
- * Takes `C:\x`, `C:/x`, SFTP's `/C:/x`, `\x` and paths relative to `cwd`. `..` never leads above C:\, as on Windows.
- * Other drives, network and device paths, and names NTFS does not take are errors.
+ * Accepts `C:\x`, `C:/x`, SFTP's `/C:/x`, `\x` and paths relative to `cwd`. `..` never leads above C:\, as on Windows.
+ * Other drives, network and device paths, and names that NTFS refuses are errors.
  */
 export function windowsPathNames(path: string, cwd: readonly string[] = []): string[] {
   let rest = path.replaceAll("/", "\\");
@@ -32,7 +32,7 @@ export function windowsPathNames(path: string, cwd: readonly string[] = []): str
       throw new WindowsPathError("The system cannot find the drive specified.");
     }
     rest = drive[2] ?? "";
-    // `C:name` is relative to a per-drive current folder on Windows; here that is always C:\.
+    // On Windows `C:name` is relative to the drive's current folder, which here is always C:\.
     names = [];
   } else if (rest.startsWith("\\")) {
     names = [];
@@ -55,7 +55,7 @@ export function formatWindowsPath(names: readonly string[]): string {
 }
 
 function checkedName(part: string): string {
-  const name = part.replace(/[. ]+$/, ""); // Windows drops them silently
+  const name = part.replace(/[. ]+$/, ""); // Windows removes them silently
   const hasControl = [...name].some((character) => character.charCodeAt(0) < 32);
   if (name === "" || name.length > 255 || hasControl || forbidden.test(name) || device.test(name)) {
     throw new WindowsPathError(syntaxError);

@@ -5,11 +5,11 @@ export interface WindowsVersion {
   readonly revision: number;
   readonly is64Bit: boolean;
   readonly powerShell: string;
-  /** End of an evaluation licence, UTC to the second; empty for a licence that does not end. */
+  /** End of an evaluation licence, UTC, to the second. "" for a licence that does not expire. */
   readonly evaluationEnds: string;
 }
 
-/** The Windows the rehearsal host says it is; the guest's registry carries the same numbers. */
+/** The Windows version of the rehearsal host, also in the registry of the guest's Wine. */
 export const rehearsedWindows = {
   productName: "Windows Server 2022 Datacenter",
   edition: "ServerDatacenter",
@@ -24,6 +24,6 @@ export const rehearsedWindows = {
 /** `10.0.20348.4405`, as kubelet reports it. */
 export const rehearsedBuild = `10.0.${rehearsedWindows.build}.${rehearsedWindows.revision}`;
 
-/** First lines of `ver` and `systeminfo`: nobody shall take this host for Windows. */
+/** First line of `ver` and `systeminfo`, so that users do not mistake this host for Windows. */
 export const rehearsalNotice =
   "This is a kindows rehearsal host: a model of Windows on Linux, not Windows.";

@@ -18,11 +18,11 @@ import { guestTools, rehearsalCri, rehearsalCurl, rehearsalNslookup } from "./gu
 import { writeInitramfs } from "./initramfs.ts";
 import { writeMedia } from "./media.ts";
 
-/** Names of what the artifact's folder holds. */
+/** Names of the files in the artifact's folder. */
 export const diskName = "guest.qcow2";
 export const manifestName = "manifest.json";
 
-/** What the image is made of, with all that the guest's program may import; relative to the project. */
+/** Sources of the image, including everything that the guest's program may import. Relative to the project. */
 export const imageSources: readonly string[] = [
   ...[
     "package-lock.json",
@@ -34,24 +34,24 @@ export const imageSources: readonly string[] = [
   "powershell/",
 ];
 
-/** What lies below C:\rehearsal, with its name in its artifact. */
+/** The files in C:\rehearsal: artifact, name in the artifact, path. */
 const programsOnDriveC = [
   [rehearsalCri, "rehearsal-cri.exe", "rehearsal-cri.exe"],
-  // The image of HostProcess containers, whose program has no extension in the image for Windows either; curl is in that,
-  // too, and nslookup Windows' own.
+  // The image of HostProcess containers. As in agnhost's image for Windows, its program has no extension and curl.exe is
+  // included; nslookup.exe stands in for Windows' own.
   [agnhostWindows, "agnhost.exe", "images/agnhost/agnhost"],
   [rehearsalCurl, "curl.exe", "images/agnhost/curl.exe"],
   [rehearsalNslookup, "nslookup.exe", "images/agnhost/nslookup.exe"],
 ] as const;
 
-/** In this order. The cloud kernel has no AHCI: it boots in 4 s without KVM where the general one takes 9 s. */
+/** In load order. The cloud kernel has no AHCI, but without KVM it boots in 4 s instead of the general kernel's 9 s. */
 const kernelModules = [
   ...["virtio", "virtio_ring", "virtio_pci_modern_dev", "virtio_pci_legacy_dev", "virtio_pci"],
   ...["virtio_blk", "failover", "net_failover", "virtio_net", "scsi_common", "scsi_mod"],
   ...["virtio_scsi", "cdrom", "sr_mod", "libata", "ata_piix", "isofs"],
 ];
 
-/** Made without loop devices and without starting anything of the guest's but Wine, for its prefix. */
+/** The rehearsal guest's disk. The build needs no loop devices and, of the guest's programs, only starts Wine. */
 export const rehearsalImage: Artifact = {
   name: "rehearsal-image",
   needs: [rehearsalDebian, ...guestTools],
@@ -117,26 +117,25 @@ async function kernelOf(root: string): Promise<string> {
   const [kernel, ...others] = kernels;
   if (kernel === undefined || others.length > 0) {
     throw new Error(
-      `one kernel is wanted in the guest's boot folder; there are: ${kernels.join(", ")}`,
+      `expected one kernel in the guest's boot folder, found ${kernels.join(", ") || "none"}`,
     );
   }
   return join(root, "boot", kernel);
 }
 
 const guestDisk: DiskLayout = {
-  // Drive C: of a real server would not be smaller.
+  // A real server's drive C: is at least this large.
   diskGiB: 16,
   bootMiB: 32,
-  // Emulated CPUs pay for every defence against attacks on real ones, and this guest runs nobody's code but Kubernetes'
-  // own; messages go to the serial console, which `virsh console` shows. Without random addresses a library's code is
-  // translated once for all programs, and with coarse timers a program that looks every 20 us, as each of Go's does,
-  // looks every 4 ms: with what wine-process.ts gives Go's programs, 15 % less CPU from power-on to Ready.
+  // Messages go to the serial console, which `virsh console` shows. CPU mitigations are expensive on emulated CPUs and not
+  // needed, because this guest only runs Kubernetes' own code. Without address randomization QEMU translates a library's
+  // code once for all programs. With coarse timers Go programs, which poll every 20 us, poll every 4 ms. Together with
+  // wine-process.ts's settings for Go this saves 15 % of the CPU time from power-on to Ready.
   //
-  // Not tsc=reliable: where several machines boot at once, one in eight takes the frequency of its TSC for a tenth or a
-  // twentieth of what it is, and its clock then runs that much too fast. Linux notices by the ACPI timer, unless configured
-  // not to look, and goes by that.
+  // Not tsc=reliable: if several machines boot at once, one in eight measures a tenth or a twentieth of its TSC's
+  // frequency, so its clock runs too fast. By default Linux notices this by the ACPI timer and switches to that.
   kernelArguments:
     "console=ttyS0 quiet mitigations=off nokaslr norandmaps highres=off no_timer_check random.trust_cpu=on panic=10",
-  // Files are few and large; the default would make a million.
+  // There are few, large files. The default would be a million.
   inodes: 65_536,
 };

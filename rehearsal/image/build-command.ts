@@ -2,12 +2,12 @@ import { execa } from "execa";
 import { commandRunner, type RunCommand } from "../../host/command-runner.ts";
 
 /**
- * Debian's installer wants to be root, mounts need it, and a disk's files are to be root's. For whoever is not, the kernel
- * has that without any right over the host: a user namespace.
+ * Builds need root for debootstrap, for mounts, and to own the disk's files. Other users become root in a user namespace,
+ * which gives them no rights on the host.
  */
 const asRoot = process.getuid?.() === 0 ? [] : ["unshare", "--map-root-user"];
 
-/** @throws where the host gives its users no such namespace, as Ubuntu does by AppArmor. */
+/** @throws if the host does not allow users to create user namespaces, as on Ubuntu because of AppArmor. */
 export async function requireRootOfOwn(): Promise<void> {
   if (asRoot.length === 0) return;
   const { failed, stderr } = await execa("unshare", ["--map-root-user", "true"], {
@@ -23,12 +23,12 @@ export async function requireRootOfOwn(): Promise<void> {
   }
 }
 
-/** Programs of a build run as root of their own namespace at least, and with low priority. */
+/** Runs a build's programs as root, if necessary in a user namespace, and with low priority. */
 export function buildCommand(logFile: string): RunCommand {
   const run = commandRunner(logFile, ["nice", ...asRoot]);
   return (...command) => {
     const [, args] = command;
-    // debootstrap asks a mirror once for each of some hundred packages, and keeps those it got.
+    // Retry downloads once: debootstrap tries each of some hundred packages once, and keeps those it got.
     return args.includes("--download-only")
       ? run(...command).catch(() => run(...command))
       : run(...command);

@@ -1,10 +1,15 @@
 import { join } from "node:path";
 import { build } from "esbuild";
 
-/** Folder of this part of the project; the bundle's inputs are named relative to it. */
+/** The project's folder. The paths of the bundle's inputs are relative to it. */
 const project = join(import.meta.dirname, "../..");
 
-/** One file is read faster than hundreds. @param folder gets them. @returns the sources, relative to the project. */
+/**
+ * Bundles the guest's program, because one file is read faster than hundreds.
+ *
+ * @param folder The bundles are written here. Default: they are not written.
+ * @returns the sources, relative to the project.
+ */
 export async function bundleGuestProgram(folder?: string): Promise<readonly string[]> {
   const result = await build({
     absWorkingDir: project,
@@ -13,7 +18,7 @@ export async function bundleGuestProgram(folder?: string): Promise<readonly stri
     platform: "node",
     target: `node${process.versions.node}`,
     format: "cjs",
-    // ssh2 works without these two native add-ons and looks for them each time.
+    // Optional native add-ons of ssh2, which works without them.
     external: ["cpu-features", "*.node"],
     minifySyntax: true,
     metafile: true,

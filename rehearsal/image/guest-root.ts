@@ -6,14 +6,14 @@ import type { RunCommand } from "../../host/command-runner.ts";
 
 const guestSources = join(import.meta.dirname, "../guest");
 
-/** Programs of the guest's start that are copied as they stand; see rehearsal/guest. */
+/** Scripts of rehearsal/guest that are copied as they are. */
 const startScripts = ["boot", "lease", "reboot", "routes", "serve"] as const;
 
 export function driveC(root: string): string {
   return join(root, prefixFolder, "drive_c");
 }
 
-/** Makes the guest's root file system in `root`, a folder with the unpacked Debian packages. */
+/** Makes the guest's root file system in `root`, a folder with unpacked Debian packages. */
 export async function makeGuestRoot(root: string, run: RunCommand): Promise<void> {
   for (const folder of ["dev", "proc", "sys", "run", "tmp", "root", "etc", "opt/kindows"]) {
     await mkdir(join(root, folder), { recursive: true });
@@ -29,24 +29,25 @@ export async function makeGuestRoot(root: string, run: RunCommand): Promise<void
   }
   await makePrefix(root, run);
   await copyNodeRuntime(root, run);
-  // The bundler is only loaded where something is built.
+  // Load the bundler only if something is built.
   const { bundleGuestProgram } = await import("./guest-program.ts");
   await bundleGuestProgram(join(root, "opt/kindows"));
 }
 
-/** Removes what only the build needed: the kernel and its modules start the guest from elsewhere. */
+/** Removes files that only the build needs. The kernel and its modules are on the boot partition. */
 export async function removeBuildFiles(root: string): Promise<void> {
   for (const folder of ["boot", "lib/modules", "usr/x86_64-w64-mingw32", "usr/i686-w64-mingw32"]) {
     await rm(join(root, folder), { recursive: true, force: true });
   }
 }
 
-/** Name of the dynamic loader beside the libraries, whatever it is called on this machine. */
+/** Name of the dynamic loader in the guest, whatever it is called on this machine. */
 const loaderName = "loader";
 
 /**
- * So the guest runs the version the project is tested with (Debian's own is 18, which lacks what the language target
- * promises), whatever C library it was built for, and it starts faster: official builds carry a startup snapshot.
+ * Copies this process' Node.js with its libraries, so that the guest runs the version the project is tested with,
+ * whatever C library that needs. Debian's Node.js 18 is too old for the language target, and official builds start faster
+ * because they have a startup snapshot.
  */
 async function copyNodeRuntime(root: string, run: RunCommand): Promise<void> {
   const bin = join(root, "opt/node/bin");
@@ -61,7 +62,7 @@ async function copyNodeRuntime(root: string, run: RunCommand): Promise<void> {
   }
 }
 
-/** Reads what `ldd` prints: `name => /path (address)`, and the loader as a path without an arrow. */
+/** Parses the output of `ldd`: `name => /path (address)`, and the loader as a path without an arrow. */
 function sharedLibraries(ldd: string): { file: string; isLoader: boolean }[] {
   const libraries = [];
   for (const line of ldd.split("\n")) {

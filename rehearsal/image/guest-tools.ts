@@ -7,7 +7,7 @@ import {
 import type { ToolArtifact } from "../../toolchain/tools/tool.ts";
 import { toolArtifact } from "../../toolchain/tools/tool-artifact.ts";
 
-/** A program of this project's own, by its folder beside this one. */
+/** A program of this project, by its folder in rehearsal/. */
 function ownTool(folder: string, program = `${folder}.exe`): ToolArtifact {
   return toolArtifact({
     name: `rehearsal-${folder}`,
@@ -22,11 +22,11 @@ function ownTool(folder: string, program = `${folder}.exe`): ToolArtifact {
 
 /** The CRI server in front of the guest's containerd. */
 export const rehearsalCri = ownTool("cri", "rehearsal-cri.exe");
-/** What stands in for Windows' own programs in the guest's HostProcess containers. */
+/** Stand-ins for Windows' own programs in the guest's HostProcess containers. */
 export const rehearsalCurl = ownTool("curl");
 export const rehearsalNslookup = ownTool("nslookup");
 
-/** The guest's Windows programs, built for Wine: nobody but this project publishes them. */
+/** The guest's Windows programs, built for Wine. Only this project publishes them. */
 export const guestTools: readonly ToolArtifact[] = [
   ...[kubernetesWindows, containerdWindows],
   ...[rehearsalCri, agnhostWindows, rehearsalCurl, rehearsalNslookup],

@@ -3,12 +3,12 @@ import { basename, join } from "node:path";
 import type { RunCommand } from "../../host/command-runner.ts";
 
 export interface Initramfs {
-  /** Script or program that is its first process. */
+  /** Path of the script or program that is the first process. */
   readonly init: string;
-  /** Kernel modules in the order in which they are loaded, which `modules/order` tells. */
+  /** Kernel modules in load order, which is written to `modules/order`. */
   readonly modules: readonly string[];
   readonly modulesFolder: string;
-  /** Further files, by their names in it. */
+  /** Paths of other files, by their names in the initramfs. */
   readonly files?: Readonly<Record<string, string>>;
 }
 
@@ -22,8 +22,8 @@ export async function writeInitramfs(
   for (const folder of ["bin", "dev", "proc", "sys", "root", "modules"]) {
     await mkdir(join(work, folder), { recursive: true });
   }
-  const there = await readdir(modulesFolder, { recursive: true });
-  const available = new Map(there.map((path) => [basename(path), join(modulesFolder, path)]));
+  const moduleFiles = await readdir(modulesFolder, { recursive: true });
+  const available = new Map(moduleFiles.map((path) => [basename(path), join(modulesFolder, path)]));
   for (const name of modules) {
     const module = available.get(`${name}.ko`);
     if (module === undefined) throw new Error(`the kernel has no module ${name}`);

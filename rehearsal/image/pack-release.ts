@@ -1,6 +1,6 @@
 /**
- * `node --import tsx rehearsal/image/pack-release.ts FOLDER`: writes the archives of a release into the folder, one for
- * each of the guest's tools. What is not in the cache is built first.
+ * `node --import tsx rehearsal/image/pack-release.ts FOLDER` writes a release's archives to the folder, one for each of the
+ * guest's tools. Tools that are not in the cache are built first.
  */
 import { mkdir } from "node:fs/promises";
 import path from "node:path";

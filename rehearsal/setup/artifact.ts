@@ -13,23 +13,23 @@ import {
 } from "../../toolchain/boot-disk.ts";
 import { hashSources } from "../../toolchain/tools/sources-hash.ts";
 
-/** Names in its folder: of the boot disk, and of the file system on it. */
+/** Names in the artifact's folder of the boot disk and of the file system on it. */
 export const bootDiskName = "boot.img";
 export const fileSystemName = "efi.img";
 
 const partition = bootPartition(31);
 
-/** Drivers in the order they are loaded: CDs on SATA, and a disk and a network card of virtio. */
+/** Drivers in load order: for CDs on SATA, and a virtio disk and network card. */
 const modules = [
   ...["scsi_common", "scsi_mod", "libata", "libahci", "ahci", "cdrom", "sr_mod", "isofs"],
   ...["virtio_ring", "virtio", "virtio_pci_modern_dev", "virtio_pci_legacy_dev", "virtio_pci"],
   ...["virtio_blk", "failover", "net_failover", "virtio_net"],
 ];
 
-/** The screen is the console: the serial port is for what the scripts say. */
+/** The screen is the console, because the serial port is for the scripts' output. */
 const kernelArguments = "from=disc console=tty0 quiet mitigations=off no_timer_check panic=10";
 
-/** Debian's kernel with SATA: the rehearsal's own, for clouds, has none, and a machine of Windows Setup has only that. */
+/** Debian's general kernel, which has SATA drivers: Windows Setup's machine needs them, and the cloud kernel has none. */
 const kernel = debianFiles(
   "rehearsal-setup-kernel",
   "linux-image-amd64",
@@ -37,7 +37,7 @@ const kernel = debianFiles(
   /(?<=Depends: )linux-image-\S+/,
 );
 
-/** What a UEFI starts: finds kernel and arguments in files beside it. Not installed: that would change a UEFI host. */
+/** The UEFI boot loader. Its package is only unpacked, because installing it would change a UEFI host. */
 const uefiLoader = debianFiles("rehearsal-setup-uefi-loader", "systemd-boot-efi", [
   "systemd-bootx64.efi",
 ]);
@@ -49,8 +49,8 @@ const init = toolArtifact({
 });
 
 /**
- * A disk that boots into the stand-in for Windows Setup, with a BIOS or UEFI: what the stand-in's disc starts from, and
- * what it installs. Its file system is there by itself as well, for UEFI starts a disc from that.
+ * A disk that boots into the stand-in for Windows Setup, with BIOS or UEFI. The stand-in's disc boots from it, and the
+ * stand-in installs it. Its file system is also a separate file, because UEFI boots a disc from that.
  */
 export const setupBootDisk: Artifact = {
   name: "rehearsal-setup-disk",
@@ -87,16 +87,16 @@ export const setupBootDisk: Artifact = {
 
 const loaderSettings = {
   "syslinux.cfg": syslinuxSettings("setup", kernelArguments),
-  // Without a second of menu a key that is pressed calls one up, which then waits.
+  // Without a timeout, a key that is pressed opens a menu that waits.
   "loader/loader.conf": "default setup.conf\ntimeout 1\neditor no\n",
   "loader/entries/setup.conf": `title setup\nlinux /vmlinuz\ninitrd /initrd\noptions ${kernelArguments}\n`,
 };
 
 /**
- * Files of a Debian package that is not installed.
+ * Files of a Debian package, which is downloaded but not installed.
  *
- * @param files names without folders; a file `vmlinuz-VERSION` is a `vmlinuz`.
- * @param needs what the real one is called, where the package does nothing but need it: apt must know such a one.
+ * @param files File names without folders. `vmlinuz` also matches `vmlinuz-VERSION`.
+ * @param needs Matches the real package in the dependencies of `wanted`, if that is a metapackage.
  */
 function debianFiles(
   name: string,

@@ -1,8 +1,7 @@
 /**
- * CIM classes and the cmdlets that ask them.
+ * The cmdlets for CIM classes, which are declared in other files.
  *
- * Source: https://learn.microsoft.com/powershell/module/cimcmdlets (Get-CimInstance, Invoke-CimMethod). What each class
- * has is said where it is declared.
+ * Source: https://learn.microsoft.com/powershell/module/cimcmdlets (Get-CimInstance, Invoke-CimMethod).
  */
 import { cmdlets, type Cmdlet } from "../../powershell/commands.ts";
 import { toBool, toText } from "../../powershell/convert.ts";
@@ -20,7 +19,7 @@ type Instances = readonly Readonly<Record<string, Value>>[];
 
 export interface CimClass {
   readonly instances: () => Instances | Promise<Instances>;
-  /** By name; each returns its ReturnValue. */
+  /** Methods by name. Each returns its ReturnValue. */
   readonly methods?: Readonly<
     Record<string, (instance: CustomObject, args: Hashtable) => Promise<number>>
   >;
@@ -62,7 +61,7 @@ export function cimCmdlets(classes: CimClasses): readonly Cmdlet[] {
   });
 }
 
-/** Whether an instance fits a condition of WQL: comparisons with AND between them. */
+/** Whether an instance satisfies a WQL condition, which consists of comparisons joined by AND. */
 function fits(instance: CustomObject, filter: string): boolean {
   const conditions = filter === "" ? [] : filter.split(/\s+AND\s+/i);
   return conditions.every((condition) => {

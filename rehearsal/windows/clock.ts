@@ -1,5 +1,5 @@
 /**
- * The machine's clock and its time zone. A zone is kept and shown, no more: local time stays UTC, and none is refused.
+ * The machine's clock and time zone. The zone is only stored: local time is always UTC, and any name is accepted.
  *
  * Sources: https://learn.microsoft.com/powershell/module/microsoft.powershell.utility/set-date,
  * https://learn.microsoft.com/powershell/module/microsoft.powershell.management (Get-TimeZone, Set-TimeZone).
@@ -9,7 +9,7 @@ import { fromDateTime } from "./time-types.ts";
 import type { WindowsHost } from "../host/windows-host.ts";
 import { object } from "./objects.ts";
 
-/** Where Windows keeps the zone: the value TimeZoneKeyName of this key. */
+/** Windows stores the time zone in the value TimeZoneKeyName of this key. */
 const zoneKey = "SYSTEM\\CurrentControlSet\\Control\\TimeZoneInformation";
 
 export function clockCmdlets({ programs, registry }: WindowsHost): readonly Cmdlet[] {

@@ -1,6 +1,6 @@
 /**
- * The compiler of C#. Nothing is compiled: what it makes is a file that holds its source, and what runs it is known by
- * `host/service-manager.ts`.
+ * The C# compiler. Nothing is compiled: the output file contains the source, and `host/service-manager.ts` knows what the
+ * program does.
  *
  * Source: https://learn.microsoft.com/powershell/module/microsoft.powershell.utility/add-type.
  */

@@ -1,5 +1,5 @@
 /**
- * What Microsoft Defender leaves alone.
+ * Microsoft Defender's exclusions.
  *
  * Sources: https://learn.microsoft.com/powershell/module/defender (Get-, Add- and Remove-MpPreference).
  */
@@ -10,7 +10,7 @@ import { object, strings } from "./objects.ts";
 
 export function defenderCmdlets({ state }: WindowsHost): readonly Cmdlet[] {
   const isProcess = (path: string) => /\.exe$/i.test(path);
-  /** Nothing where there is none. */
+  /** An empty list is null, as in Windows. */
   const list = (paths: readonly string[]): Value => (paths.length === 0 ? null : strings(paths));
   const change = (add: boolean) => (call: Call) => {
     const given = ["ExclusionPath", "ExclusionProcess"].flatMap((name) => call.texts(name) ?? []);

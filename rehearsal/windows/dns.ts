@@ -1,6 +1,6 @@
 /**
- * The Name Resolution Policy Table and the resolver's cache. What programs of the rehearsal ask stays with the Linux under
- * it: a rule is kept and shown, no more.
+ * The Name Resolution Policy Table and the resolver's cache. Rules are only stored, because programs resolve names by the
+ * Linux underneath.
  *
  * Sources: https://learn.microsoft.com/powershell/module/dnsclient (Get-, Add- and Remove-DnsClientNrptRule,
  * Clear-DnsClientCache).

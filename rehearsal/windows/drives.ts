@@ -1,4 +1,4 @@
-/** Windows' drives, kept in folders of the Linux file system. */
+/** Windows' drives, stored in Linux folders. */
 import { findOnDrive } from "../host/drive.ts";
 import { AccessDeniedError } from "../host/windows-path.ts";
 import { accessDenied, folderNotFound, ioError } from "./io-errors.ts";
@@ -7,17 +7,17 @@ import type { FileSystem } from "./file-streams.ts";
 import { cmdlets, type Cmdlet } from "../../powershell/commands.ts";
 import type { WindowsHost } from "../host/windows-host.ts";
 
-/** What a machine has to say about changes of its files. Paths are full. */
+/** The machine's part in the use of its files. Paths are full. */
 export interface DriveWatch {
-  /** Called before each change, e.g. with `write C:\\k\\config`. What it throws keeps the change from being made. */
+  /** Called before each change, e.g. with `write C:\\k\\config`. Throws to prevent the change. */
   changing(what: string): Promise<void>;
-  /** Whether somebody else, e.g. a program that runs, keeps a file from being written, removed or renamed. */
+  /** Whether another process, e.g. a running program, prevents that a file is written, removed or renamed. */
   isInUse(path: string, how: "write" | "remove" | "rename"): Promise<boolean>;
-  /** Whether somebody else keeps a file even from being read. */
+  /** Whether another process even prevents that a file is read. */
   isLocked(path: string): boolean;
-  /** Called after a file or folder has been given another name. */
+  /** Called after a file or folder has been renamed. */
   moved(from: string, to: string): Promise<void>;
-  /** Whether somebody serves a pipe, by its name. */
+  /** Whether the pipe of this name has a server. */
   isPipeServed(name: string): Promise<boolean>;
 }
 
@@ -25,11 +25,10 @@ export interface DriveWatch {
 const sharingViolation = -2147024864;
 
 /**
- * A file system with Windows' paths. Names are found without regard to case, as on NTFS, and keep the case they were made
- * with. Relative paths begin in C:\.
+ * A file system with Windows paths. Names ignore case and preserve it, as on NTFS. Relative paths start at C:\.
  *
- * @param drives folders by the drive's letter.
- * @param disk the Linux file system.
+ * @param drives Linux folders by drive letter.
+ * @param disk The Linux file system.
  */
 export function windowsFiles(
   drives: ReadonlyMap<string, string>,
@@ -44,7 +43,7 @@ export function windowsFiles(
       if (name === "..") {
         names.pop();
       } else if (name !== "" && name !== ".") {
-        // Windows drops dots and blanks at a name's end.
+        // Windows removes dots and spaces at the end of names.
         names.push(name.replace(/[. ]+$/, ""));
       }
     }
@@ -75,7 +74,7 @@ export function windowsFiles(
       throw error;
     }
   };
-  /** Open files by their full path in lower case: what others may do to each meanwhile. */
+  /** How open files are shared, by their full path in lower case. */
   const open = new Map<string, Set<{ readonly share: string }>>();
   const inUse = (named: string) =>
     ioError(
@@ -165,7 +164,7 @@ export function windowsFiles(
 }
 
 /**
- * Windows' volumes.
+ * The cmdlets for volumes.
  *
  * Source: https://learn.microsoft.com/powershell/module/storage/write-volumecache.
  */

@@ -1,4 +1,4 @@
-/** Variables of a process of Windows: names are found without regard to case. */
+/** Environment variables of a Windows process. Names ignore case. */
 import type { Environment } from "../../powershell/host.ts";
 import * as is from "../../powershell/types.ts";
 import type { Types } from "../../powershell/types.ts";
@@ -9,13 +9,11 @@ export interface Variables extends Environment {
 }
 
 export interface WindowsEnvironment extends Variables {
-  /** The machine's own variables, which new processes begin with. Undefined: there is no such machine. */
+  /** The machine's variables, which new processes get. Undefined if they are not modelled. */
   readonly machine?: Variables;
 }
 
-/**
- * @param initial what the process begins with.
- */
+/** @param initial The process' first variables. */
 export function windowsEnvironment(
   initial: Readonly<Record<string, string>>,
   machine: Variables,

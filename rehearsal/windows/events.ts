@@ -1,5 +1,5 @@
 /**
- * Windows' event logs: each boot is in one, and nothing else.
+ * Windows' event logs, which only contain the event of the last boot.
  *
  * Source: https://learn.microsoft.com/powershell/module/microsoft.powershell.diagnostics/get-winevent.
  */
@@ -10,7 +10,7 @@ import type { Hashtable } from "../../powershell/values.ts";
 import type { WindowsHost } from "../host/windows-host.ts";
 import { object, refuse } from "./objects.ts";
 
-/** EventLog: the service has started. */
+/** Id of the event that the event log service has started, which happens at boot. */
 const started = 6005;
 
 export function eventCmdlets({ programs }: WindowsHost): readonly Cmdlet[] {

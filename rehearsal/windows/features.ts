@@ -1,5 +1,5 @@
 /**
- * Windows' features, of which Containers is known.
+ * Windows' features. Only Containers is modelled.
  *
  * Source: https://learn.microsoft.com/powershell/module/servermanager (Get-WindowsFeature, Install-WindowsFeature).
  */
@@ -9,7 +9,7 @@ import type { WindowsHost } from "../host/windows-host.ts";
 import { object } from "./objects.ts";
 
 const currentVersion = "SOFTWARE\\Microsoft\\Windows\\CurrentVersion";
-/** Keys that are there while a feature, or an update, waits for a reboot. */
+/** Keys that exist while a feature or an update waits for a reboot. */
 export const featurePending = `${currentVersion}\\Component Based Servicing\\RebootPending`;
 export const updatePending = `${currentVersion}\\WindowsUpdate\\Auto Update\\RebootRequired`;
 
@@ -26,7 +26,7 @@ export function featureCmdlets({ state, drive, registry }: WindowsHost): readonl
     },
     async "Install-WindowsFeature [-Name] <string>"(call) {
       assertKnown(call);
-      // Nothing is installed on a machine that waits for a reboot because of something else.
+      // Windows installs no features while an update waits for a reboot.
       const isRefused = registry.find(updatePending) !== undefined;
       const isNew = !isRefused && features.Containers === "Available";
       if (isNew) {

@@ -6,7 +6,7 @@ import type { FileSystem } from "./file-streams.ts";
 import { fileInfo, fileName } from "./file-types.ts";
 
 export function fileItems(files: FileSystem, types: Types): ItemProvider {
-  /** What a folder lists is shown by its name alone; undefined: not there. */
+  /** Undefined if the path does not exist. An item listed by its folder is shown without its path. */
   const find = (path: string, isListed = false): Item | undefined => {
     const status = files.status(path);
     const name = fileName(path);
@@ -48,8 +48,8 @@ export function fileItems(files: FileSystem, types: Types): ItemProvider {
       if (type?.toLowerCase() !== "directory") {
         throw new Unsupported("New-Item of anything but a folder or a registry key");
       }
-      const there = files.status(path);
-      if (there && !(force && there.isFolder)) {
+      const existing = files.status(path);
+      if (existing && !(force && existing.isFolder)) {
         const message = `An item with the specified name ${path} already exists.`;
         throw raised("System.IO.IOException", message, { id: "DirectoryExist" });
       }

@@ -1,5 +1,5 @@
 /**
- * Files that a script opens, and its console: what it reads and writes them with.
+ * Streams, readers and writers for files and the console.
  *
  * Sources: https://learn.microsoft.com/dotnet/api/system.io.filestream,
  * https://learn.microsoft.com/dotnet/api/system.io.streamreader.
@@ -17,7 +17,7 @@ export interface FileHandle {
   position: number;
   read(length: number): Buffer;
   write(data: Uint8Array): Done;
-  /** Has what was written on the disk. */
+  /** Flushes written data to the disk. */
   flush(): Done;
   close(): void;
 }
@@ -29,26 +29,26 @@ export interface FileStatus {
   readonly size: number;
   readonly modified: number;
   readonly isHidden: boolean;
-  /** A symbolic link or junction; all else is said of what it leads to. */
+  /** Whether it is a symbolic link or junction. The other properties are those of its target. */
   readonly isLink?: boolean;
 }
 
 /**
- * A file system. What it refuses is thrown as `Raised` with .NET's exception; so are paths with parts that are not there.
+ * A file system. Methods throw `Raised` with .NET's exception, e.g. if part of a path does not exist.
  */
 export interface FileSystem extends Files {
   status(path: string): FileStatus | undefined;
-  /** Whether a pipe is served. Undefined: the path leads to none. */
+  /** Whether the named pipe at a path has a server. Undefined if the path names no pipe. */
   device?(path: string): Promise<boolean> | undefined;
-  /** Names in a folder, in no order. */
+  /** Names in a folder, unordered. */
   list(path: string): string[];
   makeFolder(path: string): Done;
   remove(path: string): Done;
-  /** Moves a file or folder; something at the target is an error. */
+  /** Moves a file or folder. The target must not exist. */
   move(from: string, to: string): Done;
-  /** Puts a file in the place of another, which must be there. */
+  /** Replaces a file, which must exist, by another one. */
   replace(from: string, to: string): Done;
-  /** Copies a file, over one that is there. */
+  /** Copies a file, overwriting an existing one. */
   copy(from: string, to: string): Done;
   setModified(path: string, moment: number): Done;
   open(
@@ -68,7 +68,7 @@ const enumerations: Record<string, Record<string, number>> = {
   SeekOrigin: { Begin: 0, Current: 1, End: 2 },
 };
 
-/** What the state of a StreamReader does: it reads all that is left. */
+/** The state of a StreamReader: a function that reads the rest of its stream. */
 type Source = () => Buffer | Promise<Buffer>;
 
 export function defineStreamTypes(types: Types, machine: ScriptMachine): void {

@@ -14,7 +14,7 @@ import type { ScriptMachine } from "./machine-types.ts";
 
 export interface FileState {
   readonly path: string;
-  /** What it is in a text: 5.1 shows what a folder lists by its name alone. */
+  /** The item as text. 5.1 shows items listed by a folder without their path. */
   readonly shown: string;
   readonly status: FileStatus;
 }

@@ -1,5 +1,5 @@
 /**
- * Rules of Windows' firewall. They are kept and shown; nothing is kept out.
+ * Rules of Windows' firewall. They are only stored: nothing is blocked.
  *
  * Sources: https://learn.microsoft.com/powershell/module/netsecurity (Get-, New- and Remove-NetFirewallRule).
  */

@@ -1,7 +1,6 @@
 /**
- * The Host Networking Service: networks of containers with their endpoints. A network of a kind that takes the machine's
- * adapter puts a switch on it, which cuts the machine off for some seconds; taking one away does so too on Windows, and
- * not here.
+ * The Host Networking Service: container networks and their endpoints. A network on the machine's adapter puts a switch on
+ * it, which cuts the machine off for some seconds. On Windows, removing the network does so too; that is not modelled.
  *
  * Sources: https://github.com/microsoft/SDN/blob/master/Kubernetes/windows/hns.psm1 (what HNSCall takes and returns, and
  * the objects of Get-HnsNetwork and Get-HnsEndpoint),
@@ -22,19 +21,19 @@ import type { WorkingProgram } from "../host/service-manager.ts";
 import type { WindowsHost } from "../host/windows-host.ts";
 import { object } from "./objects.ts";
 
-/** Commands that come with the feature Containers: without it a script may name them, and finds none. */
+/** Commands of the feature Containers. Scripts may contain them even if it is not installed and they do not exist. */
 export const hostNetworkCommands = [
   ...["Get-HnsNetwork", "Get-HnsEndpoint", "Get-HnsPolicyList"],
   ...["Remove-HnsNetwork", "Remove-HnsEndpoint"],
 ];
 
-/** The same for the same names, as HNS' own are for as long as a network is there. */
+/** An id that is derived from names, so that it stays the same, as HNS' ids do as long as a network exists. */
 function idOf(...names: string[]): string {
   const hex = createHash("sha256").update(names.join("\\")).digest("hex").toUpperCase();
   return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12}).*$/, "$1-$2-$3-$4-$5");
 }
 
-/** Where there is none, an answer without Output is one $null by hns.psm1. */
+/** Outputs $null if there are no objects, because hns.psm1 returns an answer without Output as $null. */
 const listed = (objects: () => readonly CustomObject[]) => async (call: Call) => {
   const found = objects();
   for (const each of found.length > 0 ? found : [null]) await call.emit(each);
@@ -71,7 +70,7 @@ export function hostNetworkCmdlets(machine: WindowsHost): readonly Cmdlet[] {
         ),
       ),
     ),
-    // Load balancers of Services, which kube-proxy makes: there is none here.
+    // Load balancers of Services, which kube-proxy creates, are not modelled.
     "Get-HnsPolicyList": listed(() => []),
     "Remove-HnsNetwork [-InputObject] <object>"(call) {
       const name = Object.keys(networks).find((each) => idOf(each) === inputId(call));
@@ -85,7 +84,7 @@ export function hostNetworkCmdlets(machine: WindowsHost): readonly Cmdlet[] {
   });
 }
 
-/** A type with the one function of Windows' libraries that is modelled: HNSCall of vmcompute.dll. */
+/** Defines a type with HNSCall of vmcompute.dll, the only Windows library function that is modelled. */
 export function hostNetworkType(
   types: Types,
   machine: WindowsHost,
@@ -121,7 +120,7 @@ async function answer(machine: WindowsHost, what: string, request: string): Prom
   if (wanted.Name in machine.state.networks) {
     return JSON.stringify({ Success: false, Error: "The network already exists. " });
   }
-  // Windows keeps the numbers below for itself.
+  // Windows reserves VSIDs below 4096.
   const isVsid = ({ Type, VSID = 0 }: { Type: string; VSID?: number }) =>
     Type === "VSID" && VSID >= 4096;
   if (wanted.Type === "Overlay" && !wanted.Subnets[0]?.Policies?.some(isVsid)) {
@@ -132,12 +131,11 @@ async function answer(machine: WindowsHost, what: string, request: string): Prom
   return JSON.stringify({ Success: true, Output: { ID: idOf(wanted.Name), Name: wanted.Name } });
 }
 
-/** The range that ovn-kubernetes would have noted on the Node. */
+/** The range that ovn-kubernetes would have written to the Node's annotation. */
 const hybridOverlaySubnet = "10.132.1.0/24";
 
 /**
- * What flanneld, or ovn-kubernetes' hybrid overlay, does to Windows when it starts: it has HNS make the pods' network, where
- * that is not there.
+ * Creates the pod network in HNS, if it does not exist, as flanneld and ovn-kubernetes' hybrid overlay do when they start.
  *
  * Sources: https://github.com/flannel-io/flannel/blob/master/Documentation/backends.md, and there
  * pkg/backend/vxlan/vxlan_windows.go and pkg/backend/hostgw/hostgw_windows.go (the networks' names); ovn-kubernetes,

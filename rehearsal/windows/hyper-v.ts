@@ -1,8 +1,8 @@
 /**
- * Hyper-V: virtual machines with their disks, and the switches they are on. Nothing of it runs a machine.
+ * Hyper-V: virtual machines, disks and switches. No virtual machine really runs.
  *
- * Sources: https://learn.microsoft.com/powershell/module/hyper-v (each cmdlet's page; what New-VM leaves to a default is
- * on that page), https://learn.microsoft.com/windows/win32/hyperv_v2/msvm-computersystem (states).
+ * Sources: https://learn.microsoft.com/powershell/module/hyper-v (each cmdlet's page, and New-VM's for the defaults),
+ * https://learn.microsoft.com/windows/win32/hyperv_v2/msvm-computersystem (states).
  */
 import { randomUUID } from "node:crypto";
 import * as z from "zod";
@@ -30,16 +30,16 @@ const machineSchema = z.strictObject({
   cpus: z.int(),
   memoryMiB: z.int(),
   disk: z.string(),
-  /** Full paths of the discs in its drives; empty: a drive without one. */
+  /** Full paths of the discs in its DVD drives. "" for an empty drive. */
   discs: z.array(z.string()).default([]),
-  /** What it was set to besides, by the parameters' names. */
+  /** Other settings by parameter name. */
   settings: z.record(z.string(), z.string()).default({}),
 });
 
 export const hyperVSchema = z.strictObject({
-  /** Whether its service runs. */
+  /** Whether Hyper-V's service is running. */
   runs: z.boolean().default(true),
-  /** Whether its PowerShell module is there. */
+  /** Whether Hyper-V's PowerShell module is installed. */
   module: z.boolean().default(true),
   switches: z.array(
     z.strictObject({
@@ -48,25 +48,25 @@ export const hyperVSchema = z.strictObject({
     }),
   ),
   logicalProcessors: z.int().default(8),
-  /** What the DHCP server of the segment gives to a MAC address. */
+  /** The address that the segment's DHCP server gives to each MAC address. */
   leases: z.record(z.string(), z.string()).default({}),
   machines: z.array(machineSchema).default([]),
 });
 
-/** What lies in the file of a virtual disk. */
+/** The content of a virtual disk's file. */
 export const diskSchema = z.strictObject({
   format: z.enum(Object.keys(formats) as (keyof typeof formats)[]),
   sizeGiB: z.int(),
-  /** Generation of the machines that start from it. */
+  /** Generation of the machines that can boot from it. */
   bootsWith: z.int(),
-  /** Full path of the disk that it stands on. */
+  /** Full path of the parent disk. */
   parent: z.string().optional(),
 });
 
 type Machine = z.infer<typeof machineSchema>;
 export type HyperV = z.infer<typeof hyperVSchema>;
 
-/** Names of the commands of its PowerShell module, in lower case. */
+/** Matches the commands of Hyper-V's PowerShell module, in lower case. */
 export const hyperVCommand = /^[a-z]+-v(m|hd)/;
 
 const namespace = "Microsoft.HyperV.PowerShell";
@@ -77,7 +77,7 @@ function isOn({ state }: Machine): boolean {
   return state === "Running" || state === "Paused";
 }
 
-/** What its machines have of the host's memory. */
+/** Memory of the host that is assigned to its virtual machines. */
 export function memoryTakenMiB({ machines }: HyperV): number {
   return machines.filter(isOn).reduce((sum, { memoryMiB }) => sum + memoryMiB, 0);
 }
@@ -88,7 +88,7 @@ export function isMachineFile({ machines }: HyperV, path: string): boolean {
 }
 
 type VirtualMachine = NetObject<Machine>;
-/** A drive for discs: its machine, and which one of it. */
+/** A DVD drive: its machine, and its index there. */
 type DvdDrive = NetObject<{ readonly machine: Machine; readonly index: number }>;
 
 export function defineHyperVTypes(types: Types): void {
@@ -118,7 +118,7 @@ export function hyperVCmdlets(machine: WindowsHost): readonly Cmdlet[] {
   } = machine;
   if (hyperV?.module !== true) return [];
   const of = (call: Call): Machine => (call.get("VM") as VirtualMachine).state;
-  /** Whether there is a file; an error where there is none. */
+  /** Whether a file exists. Reports an error if it does not. */
   const isThere = async (call: Call, path: string): Promise<boolean> => {
     const found = await drive.isFile(path);
     if (!found) {
@@ -265,7 +265,7 @@ async function diskAt({ drive }: WindowsHost, path: string): Promise<z.infer<typ
   return diskSchema.parse(JSON.parse((await drive.readText(path)) ?? ""));
 }
 
-/** Addresses that a machine's own Windows tells: one that does not boot tells none. */
+/** Addresses that Windows in a virtual machine reports. Empty if it does not boot. */
 async function addressesOf(
   host: WindowsHost,
   { leases }: HyperV,

@@ -1,4 +1,4 @@
-/** The errors of .NET's files. */
+/** .NET's errors for files. */
 import "../../powershell/dotnet/exceptions.ts"; // Defines their types.
 import { raised } from "../../powershell/types.ts";
 import type { Raised } from "../../powershell/values.ts";

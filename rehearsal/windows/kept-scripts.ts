@@ -1,10 +1,10 @@
-/** The shipped scripts' syntax trees, kept on a machine's disk: an emulated CPU takes seconds to parse the scripts. */
+/** The scripts' syntax trees, stored on the machine's disk because an emulated CPU takes seconds to parse the scripts. */
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { scripts } from "../../powershell/interpreter.ts";
 import type { Script } from "../../powershell/subset.ts";
 
-/** Makes the scripts known that drive C: has the trees of. */
+/** Adds the syntax trees stored on drive C: to the interpreter's cache. */
 export function readKeptScripts(drive: string): void {
   const file = keptScriptsFile(drive);
   if (existsSync(file)) {

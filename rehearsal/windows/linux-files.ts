@@ -6,7 +6,7 @@ import { Unsupported, type Raised } from "../../powershell/values.ts";
 import type { FileHandle, FileMode, FileSystem } from "./file-streams.ts";
 import type { RecentWrites } from "./recent-writes.ts";
 
-/** .NET's errors by the codes of Node's. */
+/** .NET's errors by Node.js' error codes. */
 const errors: Readonly<Record<string, (file: string) => Raised>> = {
   ENOENT: (file) => (fs.existsSync(path.dirname(file)) ? fileNotFound(file) : folderNotFound(file)),
   ENOTDIR: folderNotFound,
@@ -17,7 +17,7 @@ const errors: Readonly<Record<string, (file: string) => Raised>> = {
   EEXIST: fileExists,
 };
 
-/** Runs something on a path, with .NET's errors in place of Node's. */
+/** Runs an action on a path. Converts Node.js' errors to .NET's. */
 function on<Result>(file: string, action: () => Result): Result {
   try {
     return action();
@@ -28,9 +28,10 @@ function on<Result>(file: string, action: () => Result): Result {
 }
 
 /**
- * Relative paths begin in a folder.
+ * The Linux file system.
  *
- * @param recent what is told of all writes but those of copies, which share their content with their source.
+ * @param folder Relative paths start here.
+ * @param recent Gets all writes except copies, which share their content with their source.
  */
 export function nodeFiles(folder: string, recent?: RecentWrites): FileSystem {
   return {
@@ -61,7 +62,7 @@ export function nodeFiles(folder: string, recent?: RecentWrites): FileSystem {
       on(file, () => {
         if (fs.lstatSync(file).isDirectory()) fs.rmdirSync(file);
         else fs.unlinkSync(file);
-        recent?.wentOn();
+        recent?.movesFlushed();
       }),
     move: (from, to) =>
       on(from, () => {
@@ -87,8 +88,8 @@ export function nodeFiles(folder: string, recent?: RecentWrites): FileSystem {
 }
 
 /**
- * Programs are large, and emulated disks slow: a copy takes no room. It is a second name of the same file until somebody
- * writes to either.
+ * Copies a file as a hard link, because programs are large and emulated disks slow. `separate` makes a real copy before
+ * either is written.
  */
 function copyFile(from: string, to: string): void {
   try {
@@ -97,12 +98,12 @@ function copyFile(from: string, to: string): void {
     fs.copyFileSync(from, to);
     return;
   }
-  // Of two names of one file, renaming the one to the other would leave both.
+  // Without this, the rename would do nothing if both are already links to the same file.
   fs.rmSync(to, { force: true });
   fs.renameSync(`${to}.own`, to);
 }
 
-/** Gives a file that has several names one of its own under this name. */
+/** Replaces a hard link to a shared file by a copy of its own. */
 function separate(file: string): void {
   const status = fs.statSync(file, { throwIfNoEntry: false });
   if (status?.isFile() && status.nlink > 1) {

@@ -1,4 +1,4 @@
-/** What of .NET reaches the machine that a script runs on, and not the language alone. */
+/** .NET types that use the machine on which a script runs. */
 import type { Host } from "../../powershell/host.ts";
 import { type Types, raised } from "../../powershell/types.ts";
 import { defineEnvironmentTypes, type WindowsEnvironment } from "./environment.ts";

@@ -1,4 +1,4 @@
-/** Windows' mutexes with names, which all processes of a machine share. */
+/** Windows' named mutexes, which all processes of a machine share. */
 import { within } from "./tasks.ts";
 import { millisecondsOf } from "./time-types.ts";
 import type { Types } from "../../powershell/types.ts";
@@ -6,13 +6,13 @@ import { NetObject, Unsupported, type Value } from "../../powershell/values.ts";
 import type { MachineTime } from "../host/machine-time.ts";
 
 export class NamedMutexes {
-  /** Resolves when all who came so far have left, by name. */
+  /** By name: resolves when everyone who has entered or waits so far has left. */
   readonly #last = new Map<string, Promise<unknown>>();
   readonly #leave = new Map<string, () => void>();
 
   constructor(private readonly time: MachineTime) {}
 
-  /** Waits for those before, so many milliseconds at most; whether they have left. */
+  /** Waits at most `milliseconds` for the mutex. Returns whether it was entered. */
   async enter(name: string, milliseconds: number): Promise<boolean> {
     const before = this.#last.get(name);
     let leave = (): void => undefined;
@@ -37,14 +37,14 @@ export class NamedMutexes {
     this.#leave.delete(name);
   }
 
-  /** Resolves when nobody has any, or waits for one. */
+  /** Resolves when no mutex is held or waited for. */
   async idle(): Promise<void> {
     await Promise.all(this.#last.values());
   }
 }
 
 export function defineMutexTypes(types: Types, mutexes: NamedMutexes): void {
-  // The model's processes leave what they have entered: no mutex is abandoned.
+  // Never thrown, because the model's processes always release their mutexes.
   types.define({
     name: "System.Threading.AbandonedMutexException",
     base: "System.SystemException",

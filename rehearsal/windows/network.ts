@@ -1,5 +1,5 @@
 /**
- * What a machine reaches over its network.
+ * Network connections, addresses and names.
  *
  * Sources: https://learn.microsoft.com/dotnet/api/system.net.sockets.tcpclient,
  * https://learn.microsoft.com/dotnet/api/system.net.dns.
@@ -13,7 +13,7 @@ import { NetObject, nothing, type NetType } from "../../powershell/values.ts";
 import type { WindowsHost } from "../host/windows-host.ts";
 import { task } from "./tasks.ts";
 
-/** Seconds after which Windows gives up a connection that nobody answers. */
+/** Seconds after which Windows gives up an unanswered connection attempt. */
 const connectSeconds = 21;
 
 export function defineNetworkTypes(types: Types, { programs, time }: WindowsHost): void {
@@ -38,7 +38,7 @@ export function defineNetworkTypes(types: Types, { programs, time }: WindowsHost
   });
 }
 
-/** Names do not resolve here: what programs ask stays with the Linux under them. */
+/** Scripts cannot resolve names here; programs resolve them by the Linux underneath. */
 export function defineNameTypes(types: Types, hostName: string): void {
   type Address = NetObject<ReturnType<typeof ipaddr.parse>>;
   const address = (text: string): Address => {

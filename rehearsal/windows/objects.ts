@@ -1,9 +1,9 @@
-/** What the model's cmdlets give, and what they refuse. */
+/** Helpers for the output and the errors of the model's cmdlets. */
 import type { Call } from "../../powershell/commands.ts";
 import * as is from "../../powershell/types.ts";
 import { CustomObject, type Value } from "../../powershell/values.ts";
 
-/** Type of the errors of cmdlets that are made out of CIM classes. */
+/** The exception type of cmdlets that are generated from CIM classes. */
 export const cimFailure = "Microsoft.PowerShell.Cmdletization.Cim.CimJobException";
 
 export function object(
@@ -19,7 +19,7 @@ export function strings(items: readonly string[]): Value {
   return is.array([...items], is.types.get("string[]"));
 }
 
-/** Ends a call with an error of one of the interpreter's types. */
+/** Reports a cmdlet's error, of one of the interpreter's types. */
 export function refuse(call: Call, message: string, id: string, type = cimFailure): Promise<void> {
   return call.fail(is.raised(call.shell.types.get(type), message, { id }));
 }

@@ -1,5 +1,5 @@
 /**
- * What Windows says of itself and of the machine under it.
+ * CIM classes for Windows itself and the machine.
  *
  * Sources: https://learn.microsoft.com/windows/win32/cimwin32prov (Win32_OperatingSystem, Win32_LogicalDisk,
  * Win32_NetworkAdapterConfiguration) and
@@ -14,14 +14,14 @@ import type { WindowsHost } from "../host/windows-host.ts";
 import type { CimClasses } from "./cim.ts";
 import { memoryTakenMiB } from "./hyper-v.ts";
 
-/** Identifies the licences of Windows itself, as opposed to other products. */
+/** ApplicationID of licences of Windows itself, as opposed to other products. */
 const windowsApplication = "55c92734-d682-4d71-983e-d6ec3f16059f";
 
-/** LicenseStatus: licensed, and what comes after the end of an evaluation. */
+/** LicenseStatus: licensed, and the state after the end of an evaluation. */
 const licensed = 1;
 const notification = 5;
 
-/** Answer of a method that could not renew the lease of an address. */
+/** ReturnValue of RenewDHCPLease if the lease could not be renewed. */
 const notRenewed = 82;
 
 export function operatingSystemClasses(
@@ -54,7 +54,7 @@ export function operatingSystemClasses(
         return [{ DeviceID: "C:", DriveType: 3, FreeSpace: number(freeGiB * 2 ** 30) }];
       },
     },
-    // Updates, and the page file: there is none of either.
+    // There are no updates and no page file.
     Win32_QuickFixEngineering: { instances: () => [] },
     Win32_PageFileUsage: { instances: () => [] },
     SoftwareLicensingProduct: {
@@ -77,7 +77,7 @@ export function operatingSystemClasses(
     Win32_NetworkAdapterConfiguration: {
       instances: () => [{ Index: 1, DHCPEnabled: true, IPEnabled: true }],
       methods: {
-        // An address that is away comes back by itself or not at all.
+        // A lost address comes back by itself or not at all.
         RenewDHCPLease: () => Promise.resolve(machine.hasAddress ? 0 : notRenewed),
       },
     },

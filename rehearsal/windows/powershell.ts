@@ -1,6 +1,6 @@
 /**
- * powershell.exe of a modelled machine: the interpreter with the machine's drive, registry, clock and programs, and with
- * what is modelled of the cmdlets that only Windows has.
+ * powershell.exe of a modelled machine: the interpreter with the machine's drive, registry, clock and programs, and the
+ * modelled cmdlets that only Windows has.
  */
 import fs from "node:fs";
 import { chmod } from "node:fs/promises";
@@ -48,16 +48,15 @@ const diskFull = -2147024784;
 
 export type ScriptConsole = Pick<ScriptMachine, "output" | "error" | "input">;
 
-/** The console of what runs without a session. */
-const nobody: ScriptConsole = {
+/** The console of commands that run without a session. */
+const noConsole: ScriptConsole = {
   output: () => undefined,
   error: () => undefined,
   input: () => Promise.resolve(Buffer.alloc(0)),
 };
 
 /**
- * @param changing called before each change of the machine, with what it is, e.g. `write C:\k\config`; what it throws
- * keeps the change from being made.
+ * @param changing Called before each change of the machine, e.g. with `write C:\k\config`. Throws to prevent the change.
  */
 export function windowsPowerShell(
   machine: WindowsHost,
@@ -88,16 +87,16 @@ export function windowsPowerShell(
       (hyperV !== undefined && isMachineFile(hyperV, path)) ||
       (how !== "rename" && (machine.runningPrograms.has(path) || (await services.runs(path)))),
     async moved(from, to) {
-      // What runs goes on under the other name.
+      // A running program continues under its new name.
       if (machine.runningPrograms.delete(from) || (await services.runs(from))) {
         machine.runningPrograms.add(to);
       }
     },
     isPipeServed: (name) => machine.programs.isPipeServed(name),
   });
-  // Of what no cmdlet that is watched has changed.
+  // Saves changes that are not made by a watched cmdlet.
   const keepRegistry = () => {
-    machine.save().catch(() => undefined); // the next one tells
+    machine.save().catch(() => undefined); // a problem shows again at the next save
   };
   const variables = machineVariables(registry, keepRegistry);
   const environment = windowsEnvironment(
@@ -162,7 +161,7 @@ export function windowsCmdlets(
     ...firewallCmdlets(machine),
     ...hyperVCmdlets(machine),
     ...scheduledTaskCmdlets(machine, (command) =>
-      windowsPowerShell(machine, nobody, () => Promise.resolve()).runCommand(
+      windowsPowerShell(machine, noConsole, () => Promise.resolve()).runCommand(
         command,
         () => undefined,
       ),
@@ -175,7 +174,7 @@ export function windowsCmdlets(
   ];
 }
 
-/** Tells before a cmdlet changes the machine, and keeps what it changed. */
+/** Calls `changing` before a cmdlet changes the machine, and saves the changes. */
 function watched(
   cmdlet: Cmdlet,
   machine: WindowsHost,
@@ -197,7 +196,7 @@ function watched(
   };
 }
 
-/** The scripts' clock: waits end with the power. */
+/** The scripts' clock. Waits end if the power fails. */
 function machineClock(machine: WindowsHost): Clock {
   const { programs, time } = machine;
   return {

@@ -1,5 +1,5 @@
 /**
- * Processes that run beside the script: those of the model's own, no service's.
+ * The list of running processes: only `runningPrograms`, not services.
  *
  * Sources: https://learn.microsoft.com/powershell/module/microsoft.powershell.management/get-process,
  * https://learn.microsoft.com/windows/win32/cimwin32prov/win32-process.
@@ -53,7 +53,6 @@ export function processCmdlets(machine: WindowsHost): readonly Cmdlet[] {
   });
 }
 
-/** Win32_Process. */
 export function processClass(machine: WindowsHost): CimClass {
   return {
     instances: () =>

@@ -1,4 +1,4 @@
-/** Programs that scripts start: those of Windows itself are modelled, all others are run as they lie on the drive. */
+/** Programs that scripts start. Windows' own are modelled; all others are run from the drive. */
 import fs from "node:fs";
 import type { Programs } from "../../powershell/host.ts";
 import { NotAProgram, type ProgramResult } from "../host/programs.ts";
@@ -28,7 +28,7 @@ export interface Processes extends Programs {
   }): RunningProcess;
 }
 
-/** What a process leaves behind that reads a text on its standard input. */
+/** Gives a process its standard input and waits for its result. */
 export async function outcome(process: RunningProcess, input: string): Promise<ProgramResult> {
   process.writeInput(Buffer.from(input));
   process.closeInput();
@@ -43,24 +43,24 @@ export type SystemProgram = (
   args: readonly string[],
 ) => Promise<ProgramResult>;
 
-/** Those in C:\Windows\System32, by their names in lower case. */
+/** Programs in C:\Windows\System32, by file name in lower case. */
 const systemPrograms: ReadonlyMap<string, SystemProgram> = new Map(
   Object.entries({ sc, shutdown, curl, tar, cmd, takeown, icacls, ipconfig, route }).map(
     ([name, program]) => [`${name}.exe`, program],
   ),
 );
 
-/** Seconds that a program may run whose script sets no limit. */
+/** Time limit for programs for which the script sets none, in seconds. */
 const longest = 24 * 3600;
 
 const systemFolder = "c:\\windows\\system32\\";
 
-/** Variables that are a program's own business here. */
+/** Machine variables that are not passed to programs, which have their own values here. */
 const windowsVariables = ["ComSpec", "Path", "TEMP"];
 
 /**
- * @param environment the variables that programs get.
- * @param changing called before a program is started.
+ * @param environment The variables that programs get.
+ * @param changing Called before a program is started.
  */
 export function windowsProcesses(
   machine: WindowsHost,
@@ -69,18 +69,18 @@ export function windowsProcesses(
 ): Processes {
   const { programs, drive, services } = machine;
   const isWindowsOwn = (file: string): boolean => file.toLowerCase().startsWith(systemFolder);
-  // In the guest Wine's programs lie there, which are none of Windows.
+  // In the guest, the programs in System32 are Wine's, which must not be run in place of Windows' own.
   const systemProgram = (file: string): SystemProgram | undefined =>
     isWindowsOwn(file)
       ? systemPrograms.get(file.slice(systemFolder.length).toLowerCase())
       : undefined;
-  const others = [...Object.keys(machine.sessionVariables), ...windowsVariables].map((name) =>
+  const omitted = [...Object.keys(machine.sessionVariables), ...windowsVariables].map((name) =>
     name.toLowerCase(),
   );
-  /** Those besides Windows' own, as `NAME=value`. */
+  /** Variables besides Windows' own, as `NAME=value`. */
   const variables = (): string[] =>
     [...environment.all()]
-      .filter(([name]) => !others.includes(name.toLowerCase()))
+      .filter(([name]) => !omitted.includes(name.toLowerCase()))
       .map(([name, value]) => `${name}=${value}`);
   const isFile = (path: string): boolean => {
     const found = findOnDrive(fs.realpathSync(drive.root), windowsPathNames(path));
@@ -126,7 +126,7 @@ function below(folder: string): string {
   return folder.endsWith("\\") ? folder : `${folder}\\`;
 }
 
-/** A program that begins to run once all of its input is there. */
+/** A program that starts once its input is complete. */
 function running(
   { time }: WindowsHost,
   run: (stdin: string, killed: AbortSignal) => Promise<ProgramResult>,
@@ -158,12 +158,12 @@ function running(
 }
 
 /**
- * Programs that register themselves with the service manager. Wine's can't be the parent of a Go service, so what they
- * ask of it is done by the model.
+ * Programs that register themselves with the service manager. The model does this for them, because Wine's service
+ * manager can't be the parent of a Go service.
  *
  * Source: https://github.com/containerd/containerd/blob/v2.1.0/cmd/containerd/command/service_windows.go.
  *
- * @returns what the program does; undefined: it does not register itself.
+ * @returns a model of the program, or undefined if it does not register itself.
  */
 function registration(exe: string, args: readonly string[]): SystemProgram | undefined {
   const flag = "--register-service";
@@ -180,7 +180,7 @@ function registration(exe: string, args: readonly string[]): SystemProgram | und
       description: "Container runtime",
       startType: "auto",
       dependsOn: [],
-      // Twice in a day only, which is not modelled.
+      // On Windows only twice a day, which is not modelled.
       restarts: true,
     });
     return { exitCode: 0, stdout: "", stderr: "" };

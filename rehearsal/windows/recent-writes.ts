@@ -1,13 +1,13 @@
 /**
- * What was written and not flushed is not on the disk yet: a power cut leaves half of it, and undoes the moves that nothing
- * was written after (NTFS keeps their order in its log). Windows' lazy writer would take some seconds; here only a flush
- * counts.
+ * Writes that are not on the disk yet. A power cut truncates files that were not flushed to half their size, and undoes the
+ * last moves if nothing was written after them, because NTFS logs them in order. Windows' lazy writer would flush after
+ * some seconds; here only an explicit flush counts.
  *
  * Source: https://learn.microsoft.com/windows/win32/fileio/file-caching.
  */
 import fs from "node:fs";
 
-/** A file under its new name; `before` is what had the name. */
+/** A rename. `before` is the content of the file that it replaced. */
 interface Move {
   readonly from: string;
   readonly to: string;
@@ -34,16 +34,16 @@ export class RecentWrites {
 
   written(...files: readonly string[]): void {
     for (const file of files) this.#files.add(file);
-    this.wentOn();
+    this.movesFlushed();
   }
 
   flushed(file: string): void {
     this.#files.delete(file);
-    this.wentOn();
+    this.movesFlushed();
   }
 
-  /** Something else came to the disk: so have all moves before it. */
-  wentOn(): void {
+  /** Called after any other write, which means that all earlier moves are on the disk. */
+  movesFlushed(): void {
     this.#moves = [];
   }
 
@@ -56,6 +56,6 @@ export class RecentWrites {
 
   allFlushed(): void {
     this.#files.clear();
-    this.wentOn();
+    this.movesFlushed();
   }
 }

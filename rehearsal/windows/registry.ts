@@ -1,5 +1,5 @@
 /**
- * Windows' registry: keys with values of a kind each, as items of the drive HKLM:, and the cmdlets on their values.
+ * Windows' registry: keys and values, the keys as items of the drive HKLM:, and the cmdlets for values.
  *
  * Sources: https://learn.microsoft.com/powershell/module/microsoft.powershell.management (Get-ItemProperty and its
  * relatives), https://learn.microsoft.com/dotnet/api/microsoft.win32.registrykey.
@@ -29,11 +29,11 @@ const valueSchema = z.strictObject({
 type ValueJson = z.infer<typeof valueSchema>;
 type ValueKind = ValueJson["kind"];
 
-/** Values of keys by the keys' paths. */
+/** The values of each key, by the key's path. */
 const jsonSchema = z.record(z.string(), z.record(z.string(), valueSchema));
 export type RegistryJson = z.infer<typeof jsonSchema>;
 
-/** The key of the local machine, out of what `toJSON` has made of it. */
+/** Parses HKEY_LOCAL_MACHINE from the result of `toJSON`. */
 export const registrySchema = jsonSchema.transform((json) =>
   new RegistryKey("HKEY_LOCAL_MACHINE").load(json),
 );
@@ -44,14 +44,14 @@ interface RegistryValue {
   readonly data: Value;
 }
 
-/** A key: keys below it and values, by name in lower case. */
+/** A registry key, with its subkeys and values by name in lower case. */
 export class RegistryKey {
   readonly keys = new Map<string, RegistryKey>();
   readonly values = new Map<string, RegistryValue>();
 
   constructor(readonly name: string) {}
 
-  /** The key at a path below this one, with `\` between names. */
+  /** The key at a path relative to this one, separated by `\`. */
   find(path: string): RegistryKey | undefined {
     return namesOf(path).reduce<RegistryKey | undefined>(
       (key, name) => key?.keys.get(name.toLowerCase()),
@@ -59,7 +59,7 @@ export class RegistryKey {
     );
   }
 
-  /** The same; keys that are missing are made. */
+  /** Like `find`, but creates missing keys. */
   make(path: string): RegistryKey {
     return namesOf(path).reduce<RegistryKey>((key, name) => {
       const below = key.keys.get(name.toLowerCase()) ?? new RegistryKey(name);
@@ -74,7 +74,7 @@ export class RegistryKey {
     this.find(names.join("\\"))?.keys.delete(leaf.toLowerCase());
   }
 
-  /** A value's data, with the values of variables in a text that may have some. */
+  /** A value's data. Variables in an ExpandString are expanded. */
   get(name: string): Value | undefined {
     const value = this.values.get(name.toLowerCase());
     return value?.kind === "ExpandString" ? expanded(toText(value.data)) : value?.data;
@@ -84,12 +84,12 @@ export class RegistryKey {
     this.values.set(name.toLowerCase(), { name, kind, data });
   }
 
-  /** Removes a value; whether there was one. */
+  /** Removes a value. Returns whether it existed. */
   unset(name: string): boolean {
     return this.values.delete(name.toLowerCase());
   }
 
-  /** For JSON.stringify. */
+  /** Called by JSON.stringify. */
   toJSON(): RegistryJson {
     return Object.fromEntries(this.#below(""));
   }
@@ -114,7 +114,7 @@ export class RegistryKey {
   }
 }
 
-/** Variables that texts of the registry may have; Windows sets them as it boots. */
+/** Variables in ExpandString values. Windows sets them at boot. */
 const bootVariables: Readonly<Record<string, string>> = {
   "%systemroot%": "C:\\Windows",
   "%systemdrive%": "C:",
@@ -134,7 +134,7 @@ function namesOf(path: string): string[] {
   return path.split("\\").filter((name) => name !== "");
 }
 
-/** HKLM:, on the key of the local machine. */
+/** The provider of the drive HKLM:. */
 export class RegistryItems implements ItemProvider {
   readonly separator = "\\";
 
@@ -179,7 +179,7 @@ export class RegistryItems implements ItemProvider {
       const [message, id] = ["A key in this path already exists.", "System.IO.IOException"];
       throw raised("System.IO.IOException", message, { id });
     }
-    // With force a key that is there is made again, empty of values.
+    // -Force recreates an existing key, without its values.
     const key = this.machine.make(this.#below(full));
     key.values.clear();
     this.changed();
@@ -203,7 +203,7 @@ export class RegistryItems implements ItemProvider {
     return this.machine.find(this.#below(path));
   }
 
-  /** The names of the keys below HKLM:. */
+  /** The part of a path below HKLM:\. */
   #below(path: string): string {
     return this.resolve(path).slice("HKLM:\\".length);
   }
@@ -323,7 +323,7 @@ export function registryCmdlets(items: RegistryItems): readonly Cmdlet[] {
   );
 }
 
-/** Stores a value by its kind; without one, by what it is. */
+/** Stores a value. The default kind depends on the value's type. */
 function store(key: RegistryKey, name: string, value: Value, given: ValueKind | undefined): void {
   const kind = given ?? (typeof value === "number" ? "DWord" : "String");
   switch (kind.toLowerCase()) {
@@ -342,12 +342,12 @@ function store(key: RegistryKey, name: string, value: Value, given: ValueKind | 
   }
 }
 
-/** Where Windows keeps the machine's variables, below the key of the local machine. */
+/** The key in which Windows stores the machine's variables. */
 export function variablesKey(machine: RegistryKey): RegistryKey {
   return machine.make("SYSTEM\\CurrentControlSet\\Control\\Session Manager\\Environment");
 }
 
-/** The machine's variables. A value of no characters removes one, as in 5.1. */
+/** The machine's variables. Setting one to "" removes it, as in 5.1. */
 export function machineVariables(
   machine: RegistryKey,
   changed: () => void = () => undefined,

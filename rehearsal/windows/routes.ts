@@ -1,6 +1,6 @@
 /**
- * The machine's IPv4 addresses and routes. A route is in force (ActiveStore), comes back with a boot (PersistentStore), or
- * both. All addresses but the loopback's are on one adapter.
+ * The machine's IPv4 addresses and routes. A route is active (ActiveStore), restored at boot (PersistentStore), or both.
+ * All addresses except the loopback address are on one adapter.
  *
  * Sources: https://learn.microsoft.com/powershell/module/nettcpip (Get-NetIPAddress, Get-, New- and Remove-NetRoute).
  */
@@ -18,7 +18,7 @@ export function routeCmdlets(machine: WindowsHost): readonly Cmdlet[] {
     ActiveStore: machine.routesInForce,
     PersistentStore: machine.state.routes,
   };
-  /** The stores that a call is about: all, where it names none. */
+  /** The stores of a call: the named one, or all if it names none. */
   const storesOf = (call: Call): Route[][] => {
     const named = call.text("PolicyStore")?.toLowerCase();
     return Object.entries(stores).flatMap(([name, routes]) =>

@@ -1,6 +1,5 @@
 /**
- * Scheduled tasks that run PowerShell, without a session and on a console that nobody sees. They are forgotten with a
- * boot: nothing starts one by itself here.
+ * Scheduled tasks that run PowerShell without a session or console. They have no triggers, and a reboot removes them.
  *
  * Source: https://learn.microsoft.com/powershell/module/scheduledtasks (New-ScheduledTaskAction,
  * New-ScheduledTaskPrincipal, Register-, Start- and Unregister-ScheduledTask).
@@ -15,14 +14,14 @@ const powerShell = /^C:\\Windows\\System32\\WindowsPowerShell\\v1\.0\\powershell
 const commandLine =
   /^(?:-NoProfile |-NonInteractive |-ExecutionPolicy Bypass )*-Command "([^"]*)"$/i;
 
-/** @param run runs a text as powershell.exe -Command does. */
+/** @param run Runs a command as powershell.exe -Command does. */
 export function scheduledTaskCmdlets(
   machine: WindowsHost,
   run: (command: string) => Promise<unknown>,
 ): readonly Cmdlet[] {
   const { scheduledTasks } = machine;
   const nameOf = (call: Call): string => (call.text("TaskName") ?? "").toLowerCase();
-  /** What a task runs; an error where there is none of that name. */
+  /** A task's command. Reports an error if there is no task of that name. */
   const find = async (call: Call): Promise<string | undefined> => {
     const command = scheduledTasks.get(nameOf(call));
     if (command === undefined) {

@@ -1,5 +1,5 @@
 /**
- * The account that a script runs as, and whom files and folders are closed to.
+ * The account that runs a script, and access control lists of files and folders.
  *
  * Sources: https://learn.microsoft.com/dotnet/api/system.security.principal,
  * https://learn.microsoft.com/dotnet/api/system.security.accesscontrol,
@@ -44,9 +44,10 @@ export function defineSecurityTypes(types: Types, account: Account): void {
   });
 }
 
-/** Whether what a folder is open to holds for the file, and whom it is open to. */
 interface AccessControl {
+  /** Whether the parent folder's rules are not inherited. */
   isProtected: boolean;
+  /** Identifiers of the accounts that have access. */
   readonly trustees: string[];
 }
 
@@ -56,9 +57,9 @@ const administrators = ["S-1-5-18", "S-1-5-32-544"];
 const namespace = "System.Security.AccessControl";
 
 /**
- * Access control lists, as far as they keep everybody but administrators out.
+ * Access control lists. Only lists that grant access to nobody except administrators are modelled.
  *
- * @param close keeps all others from a file or folder; called before it is so.
+ * @param close Restricts a file or folder to administrators.
  */
 export function defineAccessControl(
   types: Types,

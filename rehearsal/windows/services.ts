@@ -19,14 +19,14 @@ import type { SystemProgram } from "./processes.ts";
 
 const failure = "Microsoft.PowerShell.Commands.ServiceCommandException";
 
-/** A service as it was when it was looked at last. */
-interface Seen {
+/** A service at the time of the last Refresh(). */
+interface ServiceSnapshot {
   readonly name: string;
   service: Service;
   isRunning: boolean;
 }
 
-type Controller = NetObject<Seen>;
+type Controller = NetObject<ServiceSnapshot>;
 
 const sshd = {
   displayName: "OpenSSH SSH Server",
@@ -43,8 +43,8 @@ const vmms = {
   startType: "auto",
 } as const satisfies Service;
 
-/** Windows' own, which are no entries of the model's service manager. */
-function ownServices(machine: WindowsHost): readonly Seen[] {
+/** Windows' own services, which are not in the model's service manager. */
+function ownServices(machine: WindowsHost): readonly ServiceSnapshot[] {
   const { sshdStartType: startType, isSshdListening, state } = machine;
   return [
     { name: "sshd", service: { ...sshd, startType }, isRunning: isSshdListening },
@@ -58,7 +58,7 @@ function allNames(machine: WindowsHost): string[] {
 
 const startTypes = { auto: "Automatic", manual: "Manual", disabled: "Disabled" } as const;
 
-async function look(machine: WindowsHost, name: string): Promise<Seen | undefined> {
+async function snapshot(machine: WindowsHost, name: string): Promise<ServiceSnapshot | undefined> {
   const own = ownServices(machine).find((each) => each.name === name.toLowerCase());
   const service = machine.services.get(name);
   return own ?? (service && { name, service, isRunning: await machine.services.isRunning(name) });
@@ -108,7 +108,7 @@ export function defineServiceTypes(
       "Start()": ({ state }: Controller) => order(state.name, "start"),
       "Stop()": ({ state }: Controller) => order(state.name, "stop"),
       "Refresh()": async ({ state }: Controller) => {
-        Object.assign(state, await look(machine, state.name));
+        Object.assign(state, await snapshot(machine, state.name));
       },
       "ToString()": ({ state }: Controller) => state.name,
     },
@@ -125,7 +125,7 @@ export function serviceCmdlets(machine: WindowsHost): readonly Cmdlet[] {
       async "Get-Service [[-Name] <string[]>]"(call) {
         const type = call.shell.types.get("System.ServiceProcess.ServiceController");
         for (const name of call.texts("Name") ?? allNames(machine).sort()) {
-          const seen = await look(machine, name);
+          const seen = await snapshot(machine, name);
           if (seen) {
             await call.emit(new NetObject(type, seen));
           } else {
@@ -137,7 +137,7 @@ export function serviceCmdlets(machine: WindowsHost): readonly Cmdlet[] {
       async [`New-Service ${service}`](call) {
         const name = call.text("Name") ?? "";
         const type = call.shell.types.get("System.ServiceProcess.ServiceController");
-        if (await look(machine, name)) {
+        if (await snapshot(machine, name)) {
           const message = `Service '${name} (${name})' cannot be created due to the following error: The specified service already exists`;
           return refuse(call, message, "CouldNotNewService", failure);
         }
@@ -149,7 +149,7 @@ export function serviceCmdlets(machine: WindowsHost): readonly Cmdlet[] {
           dependsOn: call.texts("DependsOn") ?? [],
           restarts: false,
         });
-        await call.emit(new NetObject(type, (await look(machine, name)) as Seen));
+        await call.emit(new NetObject(type, (await snapshot(machine, name)) as ServiceSnapshot));
       },
     },
     "Microsoft.PowerShell.Commands",
@@ -160,14 +160,13 @@ function startTypeOf(mode: string): Service["startType"] {
   return mode.toLowerCase().replace("automatic", "auto") as Service["startType"];
 }
 
-/** Win32_Service. */
 export function serviceClass(machine: WindowsHost): CimClass {
   const { services } = machine;
   return {
     instances: async () => {
       const seen: Record<string, Value>[] = [];
       for (const name of allNames(machine)) {
-        const found = await look(machine, name);
+        const found = await snapshot(machine, name);
         if (found) {
           const { service } = found;
           seen.push({
@@ -200,7 +199,7 @@ export function serviceClass(machine: WindowsHost): CimClass {
   };
 }
 
-/** `sc.exe failure` and `sc.exe failureflag`: what happens when a service ends by itself. */
+/** `sc.exe failure` and `sc.exe failureflag` set what happens when a service ends by itself. */
 export const sc: SystemProgram = async ({ services }, [verb = "", name = "", ...options]) => {
   try {
     if (verb === "failure") {

@@ -21,7 +21,7 @@ function failed(exitCode: number, stderr: string): ProgramResult {
   return { exitCode, stdout: "", stderr };
 }
 
-/** `curl.exe --head https://HOST:PORT/...`: of the answer, only its time. */
+/** `curl.exe --head https://HOST:PORT/...`. The answer only contains the status and the Date header. */
 export const curl: SystemProgram = async ({ programs }, args) => {
   const url = new URL(args.at(-1) ?? "");
   const seconds = Number(args[args.indexOf("--max-time") + 1]);
@@ -66,7 +66,7 @@ async function pack(drive: Drive, args: readonly string[]): Promise<ProgramResul
   return done;
 }
 
-/** `cmd.exe /d /c rd /s /q FOLDER`: what is in use stays. */
+/** `cmd.exe /d /c rd /s /q FOLDER`. Files in use are not removed. */
 export const cmd: SystemProgram = async (machine, args) => {
   const [d, c, rd, s, q, folder = "", ...more] = args;
   if ([d, c, rd, s, q].join(" ") !== "/d /c rd /s /q" || more.length > 0) {
@@ -77,7 +77,7 @@ export const cmd: SystemProgram = async (machine, args) => {
   return failed(5, left.map((path) => `${path} - Access is denied.\r\n`).join(""));
 };
 
-/** Removes a file, a link, or a folder with all that it holds; returns what could not be removed. */
+/** Removes a file, a link, or a folder with its content. Returns the files that could not be removed. */
 async function removeTree(machine: WindowsHost, path: string, file: string): Promise<string[]> {
   machine.assertPower();
   if (!(await lstat(file)).isDirectory()) {
@@ -98,7 +98,7 @@ async function removeTree(machine: WindowsHost, path: string, file: string): Pro
   return left;
 }
 
-/** The account that runs scripts owns all files, and may do everything with them. */
+/** Does nothing: the account that runs scripts owns all files and has full access to them. */
 export const takeown: SystemProgram = () => Promise.resolve(done);
 export const icacls = takeown;
 
@@ -107,7 +107,7 @@ export const ipconfig: SystemProgram = ({ programs }) => {
   return Promise.resolve({ ...done, stdout: lines.join("") });
 };
 
-/** `route.exe print`: without those to the machine's own segments. */
+/** `route.exe print`, without the routes to the machine's own segments. */
 export const route: SystemProgram = ({ routesInForce }, args) => {
   if (args.join(" ") !== "print") throw new Unsupported(`route.exe ${args.join(" ")}`);
   const lines = routesInForce.map(({ destination, nextHop }) => `  ${destination}  ${nextHop}\r\n`);
@@ -124,7 +124,7 @@ const refusals = {
 const refused = (code: keyof typeof refusals) =>
   failed(code, `${refusals[code]}(${String(code)})\r\n`);
 
-/** `shutdown /r /t SECONDS`, and `shutdown /a`, which calls that off. */
+/** `shutdown /r /t SECONDS`, and `shutdown /a`, which cancels it. */
 export const shutdown: SystemProgram = async ({ programs }, args) => {
   const words = args.map((word) => word.toLowerCase().replace(/^-/, "/"));
   if (words.includes("/a")) return (await programs.callOffReboot()) ? done : refused(1116);

@@ -1,5 +1,5 @@
 /**
- * What is under way while a script goes on.
+ * .NET's tasks.
  *
  * Source: https://learn.microsoft.com/dotnet/api/system.threading.tasks.task.
  */
@@ -18,7 +18,7 @@ export function task(types: Types, promise: Promise<Value>): Task {
   return new NetObject(types.get("System.Threading.Tasks.Task"), state);
 }
 
-/** Whether a promise is kept within so many milliseconds. */
+/** Whether a promise resolves within `time` milliseconds. */
 export async function within(
   clock: Pick<Clock, "sleep">,
   promise: Promise<unknown>,

@@ -1,18 +1,18 @@
-/** Moments, spans of time and stopwatches. */
+/** DateTime, TimeSpan and Stopwatch. */
 import { badFormat } from "../../powershell/dotnet/exceptions.ts";
 import type { Clock, Host } from "../../powershell/host.ts";
 import { toDouble, types, type Types } from "../../powershell/types.ts";
 import { NetObject, Unsupported, type Num, type Value } from "../../powershell/values.ts";
 
 export interface Moment {
-  /** Since 1970, by the moment's own clock. */
+  /** Since 1970, in UTC or local time as `kind` says. */
   readonly milliseconds: number;
   readonly kind: "Unspecified" | "Utc" | "Local";
 }
 type DateTime = NetObject<Moment>;
 type TimeSpan = NetObject<number>;
 
-/** A moment out of milliseconds since 1970, in universal or local time. */
+/** Converts milliseconds since 1970 to a DateTime, in UTC or local time. */
 export function toDateTime(
   set: Types,
   { clock }: Pick<Host, "clock">,
@@ -26,7 +26,7 @@ export function toDateTime(
   return new NetObject(set.get("System.DateTime"), state);
 }
 
-/** Milliseconds since 1970 of a DateTime; one of no kind is taken to be local. */
+/** Converts a DateTime to milliseconds since 1970. One of unspecified kind is taken as local. */
 export function fromDateTime(value: Value, clock: Clock): number {
   const { milliseconds, kind } = (value as DateTime).state;
   const guess = clock.offset(milliseconds) * 60_000;
@@ -53,7 +53,7 @@ const timeSpan = types.define({
   },
 });
 
-/** Where the parts of a date stand in ISO 8601. */
+/** Positions of the parts of an ISO 8601 date. */
 const parts: Readonly<Record<string, readonly [start: number, end: number]>> = {
   yyyy: [0, 4],
   MM: [5, 7],
@@ -63,7 +63,7 @@ const parts: Readonly<Record<string, readonly [start: number, end: number]>> = {
   ss: [17, 19],
 };
 
-/** In the invariant culture. */
+/** Formats a DateTime in the invariant culture. */
 function format({ state }: DateTime, as: string): string {
   const date = new Date(state.milliseconds);
   if (as === "r") return date.toUTCString();
@@ -74,10 +74,10 @@ function format({ state }: DateTime, as: string): string {
   return written.replace(/[a-zH]+|MM/g, (part) => date.toISOString().slice(...(parts[part] ?? [])));
 }
 
-/** Tenths of microseconds since the year 1, at 1970-01-01. */
+/** 1970-01-01 in ticks: units of 100 ns since the year 1. */
 const epoch = 621_355_968_000_000_000n;
 
-/** DateTime and Stopwatch, by the clock of a machine. */
+/** Defines DateTime and Stopwatch, which use the clock of a machine. */
 export function defineTimeTypes(set: Types, host: Host): void {
   const { clock } = host;
   const moment = (milliseconds: number, kind: Moment["kind"]): DateTime =>

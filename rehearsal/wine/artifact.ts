@@ -7,10 +7,10 @@ import { removeBuildFiles } from "../image/guest-root.ts";
 import { hashSources } from "../../toolchain/tools/sources-hash.ts";
 import { makePrefix } from "./prefix.ts";
 
-/** Folders that whoever runs programs in the root mounts something on. */
+/** Folders on which users of the root mount something. */
 const mountPoints = ["dev", "etc", "proc", "sys", "tmp", "var"];
 
-/** Debian's Wine and the prefix in `root/`: Windows programs run there as in the guest; see test/windows-binaries. */
+/** Debian's Wine and its prefix in `root/`, where test/windows-binaries runs Windows programs as in the guest. */
 export const wineRoot: Artifact = {
   name: "wine-root",
   needs: [rehearsalDebian],

@@ -2,27 +2,27 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { RunCommand } from "../../host/command-runner.ts";
 
-/** Where the Wine prefix lies in the guest; the same while it is made. */
+/** The Wine prefix, in the guest and during the build. */
 export const prefixFolder = "/wine";
 
-/** Wine's starter; Debian's package has no `wine` command for the 64-bit one alone. */
+/** Starts Windows programs. Debian's package has no `wine` command if only 64-bit Wine is installed. */
 export const wineLoader = "/usr/lib/wine/wine64";
 
-/** Environment of every Wine program, while the prefix is made and in the guest. */
+/** Environment of every Wine program, in the guest and during the build. */
 export const wineEnvironment = {
   WINEPREFIX: prefixFolder,
   WINEDEBUG: "-all",
-  // Performance counters and PowerShell: ours, not Wine's.
+  // Performance counters and PowerShell are this project's, not Wine's.
   WINEDLLOVERRIDES: "pdh,powershell.exe=n",
   HOME: "/root",
   PATH: "/usr/bin:/bin",
-  // No screen: without this Wine looks for an X server each time.
+  // Keeps Wine from looking for an X server each time.
   DISPLAY: "",
 } as const;
 
 /**
- * In mount and process namespaces of its own: nothing stays mounted, and every process it leaves behind (wineserver,
- * Wine's services) dies with it, also when the limit kills it.
+ * Runs a command in the root, in new mount and process namespaces: nothing stays mounted, and all processes it leaves
+ * behind (wineserver, Wine's services) end with it, also if it is killed at the time limit.
  */
 export async function runInRoot(
   run: RunCommand,
@@ -36,7 +36,7 @@ export async function runInRoot(
   const environment = Object.entries(wineEnvironment).map(([name, value]) => `${name}=${value}`);
   const inNamespaces = [
     "mount -t proc proc proc",
-    // Not a new one: a user namespace may not mount that for the host's network.
+    // A bind mount, because a user namespace can't mount a new sysfs for the host's network.
     "mount --rbind /sys sys",
     "mount --rbind /dev dev",
     "mount -t tmpfs tmp tmp",

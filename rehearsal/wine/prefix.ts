@@ -5,27 +5,27 @@ import { prefixFolder, runInRoot, wineLoader } from "./guest-root.ts";
 import { guestRegistry } from "./registry.ts";
 
 const asDll = ["-shared", "-ladvapi32"];
-/** No console program and without a C runtime: a program's start is dear on an emulated CPU. */
+/** Without console and C runtime, because starting a program is expensive on an emulated CPU. */
 const asProgram = ["-mwindows", "-nostdlib", "-Wl,-e,start", "-lkernel32", "-ladvapi32", "-lntdll"];
 
-/** What this Wine lacks, or has an empty or insufficient one of: sources, files below system32, and how it is compiled. */
+/** Files that this Wine lacks or has only stubs of: source, path below system32, and compiler arguments. */
 const ownFiles = [
   ["dlls/bcryptprimitives.c", "bcryptprimitives.dll", asDll],
   ["dlls/pdh.c", "pdh.dll", asDll],
   ["programs/powershell.c", "WindowsPowerShell/v1.0/powershell.exe", asProgram],
 ] as const;
 
-/** Where the guest's Wine keeps its own DLLs and programs. */
+/** The folder of Wine's own DLLs and programs. */
 const builtins = "/usr/lib/x86_64-linux-gnu/wine/x86_64-windows";
 
-/** Longest a single Wine program may take while the prefix is made, in seconds; 10 s are usual for the first. */
+/** Time limit for each Wine program that makes the prefix. The first usually takes 10 s. */
 const wineTimeoutSeconds = 180;
 
-/** Wine copies its 640 MB of DLLs into a prefix; here they become links to the one copy in `builtins`. */
+/** Makes a Wine prefix. Wine copies its 640 MB of DLLs into it; these are replaced by links to `builtins`. */
 export async function makePrefix(root: string, run: RunCommand): Promise<void> {
   const prefix = join(root, prefixFolder);
   await mkdir(prefix, { recursive: true });
-  // The first program finds no prefix and Wine makes one by the way; until then the program asked for may not be there.
+  // Wine makes the prefix when its first program starts, which can fail because that program does not exist yet.
   await runWine(root, run, ["wineboot.exe", "--init"]).catch(() =>
     runWine(root, run, ["wineboot.exe", "--init"]),
   );
@@ -46,7 +46,7 @@ export async function makePrefix(root: string, run: RunCommand): Promise<void> {
   }
 }
 
-/** One Wine program to its end, and then Wine's server by itself: only then is the registry whole and on disk. */
+/** Runs a Wine program, then waits for Wine's server to end: only then is the whole registry on disk. */
 async function runWine(root: string, run: RunCommand, command: readonly string[]): Promise<void> {
   const script = '"$@"; code=$?; /usr/lib/wine/wineserver -w; exit $code';
   await runInRoot(
@@ -57,7 +57,7 @@ async function runWine(root: string, run: RunCommand, command: readonly string[]
   );
 }
 
-/** Puts a link in the place of each file that is a copy of Wine's own. */
+/** Replaces each file that is a copy of Wine's own by a link. */
 async function linkBuiltins(root: string, folder: string): Promise<void> {
   const own = new Set(await readdir(join(root, builtins)));
   for (const name of await readdir(folder)) {

@@ -9,7 +9,7 @@ import { ServiceError } from "../service-manager.ts";
 import { unpacker } from "../faults.ts";
 import { StepFaults } from "../step-faults.ts";
 
-/** A command of cmd.exe, or a small program of Windows, that people use by hand; returns the exit code. */
+/** A command of cmd.exe, or a small Windows program, that people use by hand. Returns the exit code. */
 export type PlainCommand = (host: WindowsHost, rest: string, io: CommandIo) => Promise<number>;
 
 /** Commands by name, without `.exe`. */
@@ -29,7 +29,7 @@ export const plainCommands: ReadonlyMap<string, PlainCommand> = new Map<string, 
 
 const windowsVersion = `Microsoft Windows [Version ${rehearsedBuild}] (rehearsal)`;
 
-/** With `/groups` only the one that tells: an administrator's sessions over SSH are elevated. */
+/** `/groups` only prints the integrity level: an administrator's SSH sessions are elevated. */
 function whoami(host: WindowsHost, rest: string, io: CommandIo): Promise<number> {
   return say(
     io,
@@ -41,7 +41,7 @@ function whoami(host: WindowsHost, rest: string, io: CommandIo): Promise<number>
 
 const currentVersion = "HKEY_LOCAL_MACHINE\\SOFTWARE\\Microsoft\\Windows NT\\CurrentVersion";
 
-/** `reg query` of the one value that tells a server from a client. */
+/** `reg query` of the one value that distinguishes servers from clients. */
 function regQuery({ version }: WindowsHost, rest: string, io: CommandIo): Promise<number> {
   const [verb, key = "", option, value] = splitArguments(rest).map((word) => word.toLowerCase());
   const isKey = key.replace(/^hklm\\/, "hkey_local_machine\\") === currentVersion.toLowerCase();
@@ -106,7 +106,7 @@ const refusals = {
   3521: "The service is not started.",
 } as const;
 
-/** `net start <service>` and `net stop <service>`, which stops those that depend on it, too; no more is rehearsed. */
+/** `net start <service>` and `net stop <service>`, which also stops dependent services. Nothing else is rehearsed. */
 async function net(host: WindowsHost, rest: string, io: CommandIo): Promise<number> {
   const [verb = "", name = ""] = splitArguments(rest);
   if (verb !== "start" && verb !== "stop") {
@@ -132,7 +132,7 @@ function refuse(io: CommandIo, code: keyof typeof refusals): number {
   return 2;
 }
 
-/** `tar -xf <archive> -C <folder>`, as Windows' own tar.exe; nothing else is rehearsed. */
+/** `tar -xf <archive> -C <folder>`, as Windows' tar.exe. Nothing else is rehearsed. */
 async function tar(host: WindowsHost, rest: string, io: CommandIo): Promise<number> {
   const [mode, archive = "", change, folder = "", ...more] = splitArguments(rest);
   if (mode !== "-xf" || change !== "-C" || folder === "" || more.length > 0) {
@@ -153,23 +153,23 @@ async function tar(host: WindowsHost, rest: string, io: CommandIo): Promise<numb
     drive.assertRoom();
     host.recentWrites.written(...(await host.programs.unpack(file, target)));
     await faults.end();
-    // What tells that all is well is its exit status: a connection cut before that has heard nothing.
+    // tar's only result is its exit status: if the connection is cut before it, the client receives nothing.
     await faults.writeResult("", () => undefined);
     return 0;
   } catch (error) {
     if (error instanceof PowerLost) throw error;
     return fail(io, `tar: ${error instanceof Error ? error.message : String(error)}`);
   } finally {
-    drive.full = false; // somebody has made room
+    drive.full = false; // the fault ends with the command
   }
 }
 
-/** What is on the drive when tar has got half way: some files whole, one of them cut off. */
+/** Unpacks half of the archive, as an interrupted tar would: some files are complete, one is cut off. */
 async function unpackHalf(host: WindowsHost, file: string, target: string): Promise<void> {
   const half = `${file}.half`;
   const content = await readFile(file);
   await writeFile(half, content.subarray(0, content.length / 2));
-  // It complains of the missing rest.
+  // tar fails because the rest is missing.
   await host.programs.unpack(half, target).catch(() => undefined);
   await rm(half);
 }

@@ -4,14 +4,14 @@ import { WindowsPathError } from "../windows-path.ts";
 import { splitArguments } from "./arguments.ts";
 import { plainCommands } from "./plain-commands.ts";
 
-/** Where Windows keeps its own programs: `C:\Windows\System32\hostname.exe` is `hostname`. */
+/** The folders of Windows' own programs: `C:\Windows\System32\hostname.exe` is `hostname`. */
 const systemFolder =
   /^c:[\\/]windows[\\/]system32[\\/](?:(?:windowspowershell[\\/]v1\.0|openssh)[\\/])?/i;
 
-/** `<command> && <command> || (echo <remedy>>&2& exit 1)`, the only chain that is rehearsed: a remedy if one fails. */
+/** `<command> && <command> || (echo <remedy>>&2& exit 1)`, the only chain that is rehearsed, prints a remedy on failure. */
 const remedied = /^([^&|<>()]+(?: && [^&|<>()]+)*) \|\| \(echo ([^&|<>()%^"]+)>&2& exit 1\)$/;
 
-/** `"cmd.exe" /c "<command>"`, as Win32-OpenSSH starts every command; returns the exit code. */
+/** Runs `"cmd.exe" /c "<command>"`, as Win32-OpenSSH starts every command. Returns the exit code. */
 export async function runShellCommand(
   host: WindowsHost,
   text: string,
@@ -48,7 +48,7 @@ export async function runShellCommand(
   }
 }
 
-/** `if exist <path> <command>`; no other condition is rehearsed. */
+/** `if exist <path> <command>`. No other condition is rehearsed. */
 async function runIfExist(host: WindowsHost, rest: string, io: CommandIo): Promise<number> {
   const [, quoted, plain, command = ""] = /^exist\s+(?:"([^"]+)"|(\S+))\s+(.+)$/is.exec(rest) ?? [];
   const path = quoted ?? plain;
@@ -57,11 +57,11 @@ async function runIfExist(host: WindowsHost, rest: string, io: CommandIo): Promi
     return 1;
   }
   const { drive } = host;
-  const there = (await drive.isFile(path)) || (await drive.isFolder(path));
-  return there ? runShellCommand(host, command, io) : 0;
+  const exists = (await drive.isFile(path)) || (await drive.isFolder(path));
+  return exists ? runShellCommand(host, command, io) : 0;
 }
 
-/** With options that change nothing here. */
+/** powershell.exe's arguments, with the options that have no effect here. */
 const startsPowerShell =
   /^(?:-(?:NoProfile|NonInteractive|NoLogo|ExecutionPolicy (?:Bypass|Unrestricted|RemoteSigned)) )*-(File|Command) (.+)$/i;
 
@@ -79,17 +79,17 @@ async function runPowerShell(host: WindowsHost, rest: string, io: CommandIo): Pr
   return runScript(host, script, args, io);
 }
 
-/** A line cmd.exe refuses; `message` goes to stderr and the exit code is 1. */
+/** A command line that cmd.exe refuses. `message` is written to stderr and the exit code is 1. */
 class CommandLineError extends Error {
   override readonly name = "CommandLineError";
 }
 
-/** The longest command cmd.exe takes, in characters. https://learn.microsoft.com/troubleshoot/windows-client/shell-experience/command-line-string-limitation */
+/** The longest command line of cmd.exe, in characters. https://learn.microsoft.com/troubleshoot/windows-client/shell-experience/command-line-string-limitation */
 const longestCommand = 8191;
 
 /**
- * What `cmd.exe /c "<text>"` makes of one command: its first word without quotes, and the rest, in which only variables
- * are expanded, and carets outside quotes taken off: programs split it themselves. @throws for more than one command.
+ * Parses one command as `cmd.exe /c "<text>"` does: its first word without quotes, and the rest with variables expanded
+ * and carets outside quotes removed. Programs split the rest themselves. @throws for more than one command.
  */
 export function parseCommandLine(
   text: string,
@@ -102,7 +102,7 @@ export function parseCommandLine(
   return { program, rest: rest.trim() };
 }
 
-/** `%NAME%` by its value; a name that is not set stays as it is, as it does outside batch files. */
+/** Expands `%NAME%`. A variable that is not set is left as written, as outside of batch files. */
 function expandVariables(text: string, variables: Readonly<Record<string, string>>): string {
   const values = new Map(
     Object.entries(variables).map(([name, value]) => [name.toUpperCase(), value]),
@@ -112,7 +112,7 @@ function expandVariables(text: string, variables: Readonly<Record<string, string
   });
 }
 
-/** What is within quotes stays; outside, a caret takes an operator its meaning. */
+/** Removes carets outside quotes, which escape operators. */
 function withoutCarets(text: string): string {
   return text.replace(/("[^"]*(?:"|$))|\^([^]?)|[&|<>()\n]/g, (operator, quoted, escaped) => {
     if (typeof quoted === "string") return quoted;

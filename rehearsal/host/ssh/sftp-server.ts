@@ -19,13 +19,13 @@ import { join } from "node:path";
 
 const status = ssh2.utils.sftp.STATUS_CODE;
 const home = windowsPathNames(homeFolder);
-/** The most one READ returns, as in OpenSSH. */
+/** Maximum bytes returned by one READ, as in OpenSSH. */
 const longestRead = 256 * 1024;
 
 /**
  * Serves SFTP over drive C:, with the paths of Win32-OpenSSH: `/C:/k/x`, `C:/k/x`, or relative to the home folder.
  *
- * Links and other names are not served; rights and times are accepted and ignored.
+ * Links and renames are not supported. Permissions and times are accepted and ignored.
  */
 export function serveSftp(
   sftp: SFTPWrapper,
@@ -38,7 +38,7 @@ export function serveSftp(
   const resolve = (path: string): Promise<string> => drive.resolve(path, home);
   const done = (request: number): void => void sftp.status(request, status.OK);
 
-  /** Serves one kind of request; an error becomes its answer. */
+  /** Serves one kind of request. An error is sent as its answer. */
   function serve<Args extends readonly unknown[]>(
     name: string,
     work: (request: number, ...args: Args) => Promise<void> | void,
@@ -66,7 +66,7 @@ export function serveSftp(
   });
   serve("WRITE", async (request, handle: Buffer, offset: number, data: Buffer) => {
     await beforeWrite(data.length);
-    // Not before: where the connection is cut meanwhile, the descriptor is soon another file's.
+    // Only now, because if the connection was cut meanwhile, the descriptor may already be that of another file.
     const { descriptor, path } = open.get(handle);
     recentWrites.written(path);
     for (let written = 0; written < data.length;) {
@@ -98,9 +98,9 @@ export function serveSftp(
     sftp.attrs(request, attributesOf(fstatSync(open.get(handle).descriptor)));
   });
   serve("FSETSTAT", done);
-  for (const [name, look] of Object.entries({ STAT: stat, LSTAT: lstat })) {
+  for (const [name, read] of Object.entries({ STAT: stat, LSTAT: lstat })) {
     serve(name, async (request, path: string) => {
-      sftp.attrs(request, attributesOf(await look(await resolve(path))));
+      sftp.attrs(request, attributesOf(await read(await resolve(path))));
     });
   }
   for (const [name, change] of Object.entries({ MKDIR: mkdir, RMDIR: rmdir, REMOVE: unlink })) {
@@ -119,7 +119,7 @@ export function serveSftp(
   sftp.on("close", () => open.closeAll());
 }
 
-/** How an error is answered; never with a path of the Linux side. */
+/** The status that answers an error. It never contains a Linux path. */
 function problemOf(error: unknown): [code: number, message: string] {
   if (error instanceof AccessDeniedError) return [status.PERMISSION_DENIED, error.message];
   if (error instanceof WindowsPathError) return [status.NO_SUCH_FILE, error.message];
@@ -129,7 +129,7 @@ function problemOf(error: unknown): [code: number, message: string] {
   return [/^(EACCES|EPERM)$/.test(code) ? status.PERMISSION_DENIED : status.FAILURE, code];
 }
 
-/** What ssh2's SFTP stream has inside, seen in 1.17. */
+/** Internals of ssh2's SFTP stream, as of version 1.17. */
 interface SftpInternals {
   readonly outgoing: { readonly id: number; readonly state: string };
   _protocol: {
@@ -138,10 +138,10 @@ interface SftpInternals {
   };
 }
 
-/** Has a file on the disk: https://github.com/openssh/openssh-portable/blob/master/PROTOCOL, section 4.5. */
+/** Flushes a file to the disk: https://github.com/openssh/openssh-portable/blob/master/PROTOCOL, section 4.5. */
 const flushExtension = "fsync@openssh.com";
 
-/** Announces an extension, in its version 1, in the first answer of a session: ssh2 offers no way to. */
+/** Adds version 1 of an extension to the first answer of a session, for which ssh2 has no API. */
 function announce(sftp: SFTPWrapper, extension: string): void {
   const internals = sftp as unknown as SftpInternals;
   const { _protocol: protocol } = internals;
@@ -160,7 +160,7 @@ function announce(sftp: SFTPWrapper, extension: string): void {
   });
 }
 
-/** As sftp-server does: scp waits for exit status 0, and ssh2 offers no way to send it from its SFTP stream. */
+/** Ends a session with exit status 0, as sftp-server does and scp expects. ssh2's SFTP stream has no API for it. */
 export function endSftp(sftp: SFTPWrapper): void {
   const { outgoing, _protocol: protocol } = sftp as unknown as SftpInternals;
   if (outgoing.state === "open") protocol.exitStatus(outgoing.id, 0);
@@ -172,7 +172,7 @@ class BadHandleError extends Error {
   override readonly name = "BadHandleError";
 }
 
-/** An open file, or a folder with what is left to list of it. */
+/** An open file, or a folder with its entries that are not listed yet. */
 interface Opened {
   readonly descriptor: number;
   readonly path: string;
@@ -181,15 +181,15 @@ interface Opened {
 
 const none = -1;
 
-/** Files are opened, written and closed without giving others their turn, see ../drive.ts. */
+/** Uses synchronous calls for files, for the reason given at findOnDrive in ../drive.ts. */
 class OpenFiles {
   readonly #open = new Map<string, Opened>();
   #next = 1;
 
   file(path: string, flags: number): Buffer {
-    // Another name of it is a copy (../../windows/linux-files.ts), which keeps its content.
-    const there = statSync(path, { throwIfNoEntry: false });
-    if ((openFlags(flags) & constants.O_TRUNC) !== 0 && there?.isFile() && there.nlink > 1) {
+    // A file's other hard links are copies of it (../../windows/linux-files.ts), which must keep their content.
+    const existing = statSync(path, { throwIfNoEntry: false });
+    if ((openFlags(flags) & constants.O_TRUNC) !== 0 && existing?.isFile() && existing.nlink > 1) {
       unlinkSync(path);
     }
     const descriptor = openSync(path, openFlags(flags), 0o644);
@@ -247,7 +247,7 @@ function openFlags(flags: number): number {
   return result;
 }
 
-/** A file's attributes as Win32-OpenSSH's sftp-server shows them: one owner, rights that mean nothing on NTFS. */
+/** File attributes as Win32-OpenSSH's sftp-server shows them: one owner, permissions that mean nothing on NTFS. */
 function attributesOf(stats: Stats): Attributes {
   return {
     mode: stats.isDirectory() ? 0o040777 : 0o100666,
@@ -259,7 +259,7 @@ function attributesOf(stats: Stats): Attributes {
   };
 }
 
-/** One line of a listing; the long name is what `ls -l` of an SFTP client prints. */
+/** One entry of a listing. An SFTP client's `ls -l` prints the long name. */
 function directoryEntry(name: string, stats: Stats): FileEntry {
   const rights = stats.isDirectory() ? "drwxrwxrwx" : "-rw-rw-rw-";
   const size = String(stats.size).padStart(10);

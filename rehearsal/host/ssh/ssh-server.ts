@@ -19,14 +19,14 @@ export interface SshServerOptions {
   readonly authorizedKeys: readonly string[];
   readonly runCommand: (text: string, io: CommandIo) => Promise<number>;
   readonly serveSftp: (sftp: SFTPWrapper) => void;
-  /** Logs a line about what cannot be reported to the client. */
+  /** Logs an error that cannot be reported to the client. */
   readonly log: (line: string) => void;
 }
 
 /** Seconds a client has to authenticate: sshd's LoginGraceTime. */
 const loginGraceSeconds = 120;
 
-/** Win32-OpenSSH's sshd as far as it shows: public keys, single commands, SFTP; no forwarding, no environment. */
+/** Plays Win32-OpenSSH's sshd: public keys, single commands and SFTP, but no forwarding and no environment. */
 export class SshServer {
   readonly #ssh: ssh2.Server;
   #listener: NetServer | undefined;
@@ -46,7 +46,7 @@ export class SshServer {
     );
   }
 
-  /** Opens the port, the same each time, and returns it; one that is open stays as it is. */
+  /** Opens the port, unless it is open, and returns it. It is the same each time. */
   async listen(): Promise<number> {
     if (this.#listener !== undefined) return this.#port;
     const listener = createServer((socket) => this.#take(socket));
@@ -61,13 +61,13 @@ export class SshServer {
     return bound.port;
   }
 
-  /** Closes the port at once, as stopping sshd does: connections that are open go on. */
+  /** Closes the port at once. Open connections continue, as when sshd is stopped. */
   stopListening(): void {
     this.#listener?.close();
     this.#listener = undefined;
   }
 
-  /** Cuts every connection without a word, as a machine does that loses its power. */
+  /** Cuts every connection abruptly, as a power failure does. */
   cutConnections(): void {
     for (const socket of this.#sockets.values()) socket.destroy();
   }
@@ -85,8 +85,8 @@ export class SshServer {
     this.#sockets.set(key, socket);
     socket.once("close", () => this.#sockets.delete(key));
     socket.on("error", (error) => this.options.log(`connection from ${key}: ${error.message}`));
-    // No TCP keepalive: Node.js gives a peer ten seconds to answer, which a host that emulates several machines at
-    // once may not keep. The client asks over SSH, and has more patience; sshd's own keepalive begins after two hours.
+    // No TCP keepalive: Node.js gives a peer ten seconds to answer, which is too short on a host that emulates several
+    // machines. The client's SSH keepalive is more patient, and sshd's own TCP keepalive begins only after two hours.
     socket.setNoDelay(true);
     this.#ssh.injectSocket(socket);
   }
@@ -153,7 +153,7 @@ function socketKey(address: string | undefined, port: number | undefined): strin
   return `${address} port ${port}`;
 }
 
-/** Parses `ssh-ed25519 AAAA...` lines; one that is no public key is an error naming its place, not its content. */
+/** Parses `ssh-ed25519 AAAA...` lines. The error for a bad line gives its number, not its content. */
 function parseAuthorizedKeys(lines: readonly string[]): ParsedKey[] {
   return lines.map((line, index) => {
     const key = ssh2.utils.parseKey(line);
@@ -164,7 +164,7 @@ function parseAuthorizedKeys(lines: readonly string[]): ParsedKey[] {
   });
 }
 
-/** Answers one request as sshd does with public keys only: the right user, a listed key, a good signature. */
+/** Answers an authentication request as sshd does: accepts a listed public key of the user with a valid signature. */
 function authenticate(
   context: AuthContext,
   user: string,
@@ -174,16 +174,16 @@ function authenticate(
   if (context.method !== "publickey" || !isUser) return context.reject(["publickey"]);
   const { key: offered, signature, blob, hashAlgo } = context;
   const key = authorizedKeys.find((candidate) => candidate.getPublicSSH().equals(offered.data));
-  // Without a signature the client only asks whether this key would do.
+  // Without a signature, the client only asks whether this key would be accepted.
   const isGood = key && (!signature || !blob || key.verify(blob, signature, hashAlgo) === true);
   if (isGood) context.accept();
   else context.reject(["publickey"]);
 }
 
-/** Seconds a command waits for the end of its standard input. */
+/** Time limit for a command's standard input to end. */
 const stdinSeconds = 30;
 
-/** Windows programs end lines with CRLF. A command outlives its connection: what it then writes goes nowhere. */
+/** Windows programs end lines with CRLF. Output is dropped if the command has outlived its connection. */
 function writeText(
   stream: { writable: boolean; write(text: string): boolean },
   text: string,
@@ -195,7 +195,7 @@ function end(channel: ServerChannel, exitCode: number): void {
   if (!channel.writable) return;
   channel.exit(exitCode);
   channel.end();
-  channel.resume(); // input nobody read must not keep the channel open
+  channel.resume(); // unread input must not keep the channel open
 }
 
 async function readAll(channel: ServerChannel): Promise<string | undefined> {

@@ -1,4 +1,4 @@
-/* Go's source of random numbers on Windows; Wine 8.0 has the same under its older name only. */
+/* Go's source of random numbers on Windows. Wine 8.0 has it only under its older name. */
 #include <windows.h>
 
 BOOLEAN NTAPI SystemFunction036(PVOID buffer, ULONG length); /* RtlGenRandom, advapi32 */

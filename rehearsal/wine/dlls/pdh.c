@@ -1,8 +1,8 @@
 /*
- * The performance counters that kubelet's Windows statistics ask for.
+ * The performance counters that kubelet's Windows statistics read.
  *
  * Wine's own pdh.dll does not know these counters, and kubelet does not start without them. The values are modelled:
- * constants of an idle machine, chosen by what the counter's path asks for.
+ * constants of an idle machine, chosen by the counter's path.
  */
 #include <windows.h>
 
@@ -63,7 +63,7 @@ __declspec(dllexport) PDH_STATUS WINAPI PdhGetFormattedCounterValue(PDH_HCOUNTER
     return ERROR_SUCCESS;
 }
 
-/* One instance, "_Total"; as on Windows the first call, without a buffer, tells how large it must be. */
+/* One instance, "_Total". As on Windows, the first call without a buffer returns the size it needs. */
 __declspec(dllexport) PDH_STATUS WINAPI PdhGetFormattedCounterArrayW(PDH_HCOUNTER counter, DWORD format,
                                                                      DWORD *size, DWORD *count,
                                                                      PDH_FMT_COUNTERVALUE_ITEM_W *items)

@@ -1,9 +1,9 @@
 /*
- * Windows PowerShell, as far as kubeadm's preflight checks ask it for the name and the version of Windows: two questions
- * about one key of the registry (k8s.io/system-validators, os_validator_windows.go and types_windows.go).
+ * Answers the two commands with which kubeadm's preflight checks ask PowerShell for the name and the version of Windows,
+ * from a registry key (k8s.io/system-validators, os_validator_windows.go and types_windows.go).
  *
- * Wine's own powershell.exe answers nothing, so that kubeadm's check of the system could not pass. This one is no console
- * program and needs no C runtime.
+ * With Wine's own powershell.exe, which prints nothing, kubeadm's check of the system could not pass. This program has no
+ * console and needs no C runtime.
  */
 #include <windows.h>
 
@@ -22,7 +22,7 @@ static void text(const WCHAR *name, WCHAR *value, DWORD characters)
     if (RegGetValueW(HKEY_LOCAL_MACHINE, key, name, RRF_RT_REG_SZ, NULL, value, &size)) ExitProcess(2);
 }
 
-/* "10.0.20348"; wsprintfW is user32's, which would start a desktop. */
+/* "10.0.20348". Not with wsprintfW: it is in user32, which would start a desktop. */
 static void version(WCHAR *into, DWORD major, DWORD minor, const WCHAR *build)
 {
     if (major > 99 || minor > 9) ExitProcess(2);
@@ -45,7 +45,7 @@ static void write_line(DWORD stream, const WCHAR *line)
     WriteFile(GetStdHandle(stream), bytes, length, &written, NULL);
 }
 
-/* Whether the command line holds some words. */
+/* Whether the command line contains some words. */
 static BOOL asks(const WCHAR *words)
 {
     const WCHAR *from = GetCommandLineW();
