@@ -69,7 +69,7 @@ export async function fixMade(
   const before = await pulumi.findState();
   const gone = await machines.gone(resourcesOf(before));
   const goneElsewhere = gone.map((urn) => ({ urn, maker: title }));
-  const observed = { things: [], blind: [], goneElsewhere };
+  const observed = { things: [], unlisted: [], goneElsewhere };
   const repair = before && repairState(before, observed, "built-on");
   if (repair !== undefined) {
     // Also where it is as it was: that fails where a run works on the stack, whose objects are not left over.

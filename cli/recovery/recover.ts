@@ -44,7 +44,7 @@ export async function recoverState(
   const before = await pulumi.exportState();
   // Unnecessary before a removal, which simply finds nothing to remove.
   const elsewhere = extent === "built-on" ? await goneElsewhere(resourcesOf(before), say) : [];
-  const observed = { things, blind: survey.blind, unreachable, goneElsewhere: elsewhere };
+  const observed = { things, unlisted: survey.unlisted, unreachable, goneElsewhere: elsewhere };
   const repair = repairState(before, observed, extent);
   if (repair.notes.length > 0) {
     await pulumi.importState(repair.deployment);

@@ -23,7 +23,7 @@ export interface Repair {
 
 export interface Observation {
   readonly things: readonly HostResource[];
-  readonly blind: readonly { readonly kind: string }[];
+  readonly unlisted: readonly { readonly kind: string }[];
   /** Resources on unreachable hypervisors: none of them counts as gone. */
   readonly unreachable?: ReadonlySet<string>;
   /** Machines that are gone from hosts which only their makers check. */
@@ -34,7 +34,7 @@ export interface Observation {
 export function repairState(deployment: Deployment, observed: Observation, extent: Extent): Repair {
   const there = new Set(observed.things.flatMap((thing) => thing.identity ?? []));
   const seen = (identity: string): boolean =>
-    !observed.blind.some(({ kind }) => identity.startsWith(`${kind} `));
+    !observed.unlisted.some(({ kind }) => identity.startsWith(`${kind} `));
   const notes = pendingOperations(deployment).map(
     ({ type, resource }) => `${type} ${shortName(resource.urn)} was interrupted`,
   );

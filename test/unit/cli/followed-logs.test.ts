@@ -135,7 +135,7 @@ describe("a log file that is followed", () => {
     const followed = new FollowedFile(path, pattern, tail);
     for (const [at, [events, lines, note]] of turns.entries()) {
       events.forEach((happens) => happens(files));
-      const news = await followed.look(files);
+      const news = await followed.poll(files);
       assert.deepEqual([news.lines, news.note], [lines, note], `look ${at + 1}`);
     }
   });

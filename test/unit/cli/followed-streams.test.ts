@@ -33,7 +33,7 @@ class Following {
     this.ending = followAll({
       streams: [stream],
       tail,
-      lookSeconds: 0.02,
+      pollSeconds: 0.02,
       pauseSeconds: 0.02,
       waitSeconds,
       signal: this.end.signal,
