@@ -87,7 +87,7 @@ async function removeDead(cache: Cache, parent: string): Promise<number> {
   return freed;
 }
 
-/** Node images built here and loaded into Docker. Their tags are `kindows-` and the start of the hash in their cache address. */
+/** Node images built here and loaded into Docker. A tag is `kindows-` and the start of the hash in the cache address. */
 const repository = "kindest/node";
 const tagPrefix = "kindows-";
 

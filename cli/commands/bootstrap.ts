@@ -40,8 +40,8 @@ export async function bootstrap({ host, key }: Machine & { readonly key?: string
 }
 
 /**
- * PowerShell lines that turn on OpenSSH on a Windows Server and authorize a key for its administrators, as in Microsoft's
- * "Get started with OpenSSH for Windows". They also work if OpenSSH is already on, and keep existing keys.
+ * PowerShell lines that turn on OpenSSH on a Windows Server and authorize a key for its administrators, as in
+ * Microsoft's "Get started with OpenSSH for Windows". They also work if OpenSSH is already on, and keep existing keys.
  */
 export function bootstrapLines(publicKey: string): readonly string[] {
   const keys = "C:\\ProgramData\\ssh\\administrators_authorized_keys";

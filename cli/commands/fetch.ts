@@ -17,8 +17,8 @@ import { existingSettings, stackSettings } from "../stack-settings.ts";
 
 /**
  * `kindows fetch`: fills the cache with the programs that the stack installs on Windows machines, and with the media of
- * its image. Exit code 0 if all of them are present, else 1. Media that the settings do not name are only reported: nodes
- * on existing machines need none.
+ * its image. Exit code 0 if all of them are present, else 1. Media that the settings do not name are only reported:
+ * nodes on existing machines need none.
  */
 export async function fetch({ stack, list }: Options<"list">): Promise<number> {
   const { programs, media } = await wanted(stack, list);

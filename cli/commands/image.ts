@@ -62,7 +62,7 @@ export async function build({ stack, yes }: Options<"yes">): Promise<void> {
   process.stdout.write(`${await buildStackImage(settings, cache)}\n`);
 }
 
-/** `kindows image ls`: lists the images built from an ISO, also unfinished ones and those of other clones, and what uses them. */
+/** `kindows image ls`: lists images built from an ISO, for all stacks and clones, and what uses them. */
 export async function list({ stack }: Options): Promise<void> {
   const cache = new Cache();
   const all = await madeImages(cache, thisHost(await labIdentity(stack)), (error) => {

@@ -16,9 +16,9 @@ interface PreviewDiffOptions {
 }
 
 /**
- * `kindows preview-diff`: shows what a change of settings or program does to the stacks, as one Markdown document. Needs
- * neither Docker nor libvirt nor any stack's state. Exit code 0, or 1 when a stack cannot be previewed; the document
- * says why.
+ * `kindows preview-diff`: shows what a change of settings or program does to the stacks, as one Markdown document.
+ * Needs neither Docker nor libvirt nor any stack's state. Exit code 0, or 1 when a stack cannot be previewed; the
+ * document says why.
  */
 export async function previewDiff({ base, out, stacks }: PreviewDiffOptions): Promise<number> {
   const repository = new Repository(projectRoot);

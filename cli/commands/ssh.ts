@@ -7,7 +7,7 @@ import { exitCodes, Failure } from "../../host/failure.ts";
 import { labThatIsUp } from "../lab/outputs.ts";
 import { sshArguments } from "../lab/access.ts";
 
-/** `kindows ssh`: opens a shell on a node's machine, or runs one command. Exit code: the command's, or 255 if ssh fails. */
+/** `kindows ssh`: opens a shell on a node's machine, or runs a command. Exit code: the command's, or 255 if ssh fails. */
 export async function ssh({
   stack,
   node,

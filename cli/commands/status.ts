@@ -19,8 +19,8 @@ export interface StatusOptions extends Options<"json"> {
 }
 
 /**
- * `kindows status`: shows nodes, machines, and how to reach them. Exit code 0 when all nodes are Ready and all machines run,
- * else 1; 0 if a watch was ended.
+ * `kindows status`: shows nodes, machines, and how to reach them. Exit code 0 when all nodes are Ready and all machines
+ * run, else 1; 0 if a watch was ended.
  */
 export async function status(options: StatusOptions): Promise<number> {
   const { stack, json } = options;

@@ -58,8 +58,8 @@ export interface KnownNames {
 /**
  * Completions of the last word of a command line.
  *
- * @param words the words after the program's name; the last one is being typed, and may be empty. bash splits `--stack=x`
- *   into three words and completes the third; other shells complete it as one word.
+ * @param words the words after the program's name; the last one is being typed, and may be empty. bash splits
+ *   `--stack=x` into three words and completes the third; other shells complete it as one word.
  */
 export async function complete(
   program: Command,

@@ -9,8 +9,8 @@ import type { Host } from "../../host/host.ts";
 import type { Finding } from "./finding.ts";
 
 /**
- * A certificate that expires within this many days is reported. kubelet renews its own when 10 to 30 % of their year are
- * left, and kubeadm at each upgrade, so by then a renewal was missed.
+ * A certificate that expires within this many days is reported. kubelet renews its own when 10 to 30 % of their year
+ * are left, and kubeadm at each upgrade, so by then a renewal was missed.
  */
 const nearDays = 30;
 

@@ -160,7 +160,7 @@ async function statesOfProject() {
   return { owned, labs, up, busy, unreadable, problems };
 }
 
-/** Prefix of a stack's lab. A stack of existing machines has a state too, but no resources with its prefix on this host. */
+/** Prefix of a stack's lab. A stack of existing machines has a state too, but nothing on this host has its prefix. */
 async function labOf(stack: string): Promise<string> {
   try {
     return (await labIdentity(stack)).lab;

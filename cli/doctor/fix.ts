@@ -32,7 +32,7 @@ export function plannedRepairs(diagnosis: Diagnosis): readonly string[] {
   ];
 }
 
-/** The findings' repairs, without repetitions; none while something is stopped, which may be the only reason for them. */
+/** The findings' repairs without repetitions; none while something is stopped, which may be their only reason. */
 function repairsOf({ asleep, findings }: Pick<Diagnosis, "asleep" | "findings">): Repair[] {
   if (asleep.some(canStart)) return [];
   const all = findings.flatMap(({ repair }) => repair ?? []);

@@ -105,7 +105,7 @@ export async function runJoin(
 ): Promise<void> {
   const machine = machines.find((each) => each.node === node);
   if (machine?.join === undefined || kubeconfig === undefined) {
-    throw new Failure(`${node} has not joined yet: run `kindows up``);
+    throw new Failure(`${node} has not joined yet: run \`kindows up\``);
   }
   const api = new ClusterApi(kubeconfig);
   const token = await mintToken(api, {

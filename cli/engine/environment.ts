@@ -33,8 +33,8 @@ export function engineEnvironment(caller: NodeJS.ProcessEnv): Readonly<Record<st
 }
 
 /**
- * The backend in this clone. Only the owner may read its folder, which also has the lab's keys, so the passphrase of the
- * committed stacks is empty. One that the user has set is passed on.
+ * The backend in this clone. Only the owner may read its folder, which also has the lab's keys, so the passphrase of
+ * the committed stacks is empty. One that the user has set is passed on.
  */
 function stateHere(caller: NodeJS.ProcessEnv): Readonly<Record<string, string>> {
   const { PULUMI_CONFIG_PASSPHRASE: passphrase, PULUMI_CONFIG_PASSPHRASE_FILE: file } = caller;

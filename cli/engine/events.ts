@@ -46,7 +46,7 @@ export type EngineEvent = z.infer<typeof eventSchema>;
 
 const changes = new Set(["create", "update", "replace", "create-replacement"]);
 
-/** Turns the engine's events into events of nodes. It knows the nodes from components, which appear before their children. */
+/** Turns the engine's events into events of nodes, which it knows from components: they appear before their children. */
 export class EventReader {
   readonly #facts = new StackFacts();
 

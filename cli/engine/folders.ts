@@ -36,9 +36,9 @@ export function lockFolder(stack: string): string {
 /**
  * Address of a file backend for `PULUMI_BACKEND_URL`.
  *
- * `metadata=skip` keeps the engine's blob library from writing a file of attributes beside each file, which the engine does
- * not need (gocloud.dev/blob/fileblob). Only these files are not written atomically: an engine that was killed left an
- * empty one, and every later command failed with "failed to load checkpoint: EOF".
+ * `metadata=skip` keeps the engine's blob library from writing a file of attributes beside each file, which the engine
+ * does not need (gocloud.dev/blob/fileblob). Only these files are not written atomically: an engine that was killed
+ * left an empty one, and every later command failed with "failed to load checkpoint: EOF".
  *
  * @param folder absolute path.
  */

@@ -20,8 +20,8 @@ export const limitMinutes: Readonly<Record<string, number>> = {
 const waits = /^(create|update|delete|read|refresh|import)/;
 
 /**
- * Finds operations that do not end. Operations wait for each other, because libvirt's provider does only one at a time in
- * a pool. So the longest of their limits counts, from the last time that any of them began or ended.
+ * Finds operations that do not end. Operations wait for each other, because libvirt's provider does only one at a time
+ * in a pool. So the longest of their limits counts, from the last time that any of them began or ended.
  */
 export class OverdueOperations {
   /** Operations in progress and their limits, by URN. */

@@ -225,7 +225,7 @@ interface Signalled {
   kill(signal: NodeJS.Signals): boolean;
 }
 
-/** Stops an engine that waits indefinitely with the signals of `passSignalsOn`; other operations may end between them. */
+/** Stops an engine that waits indefinitely. Other operations get time to end between the three signals. */
 async function endEngine(
   engine: Signalled,
   graceSeconds: number,

@@ -32,8 +32,8 @@ function redacted(all: readonly Redaction[], text: string): string {
 }
 
 /**
- * The secrets that a machine itself redacts (`Hide-Secret` in components/windows/steps/lib/LogFiles.ps1), for logs that are
- * read directly; `redact` removes the others.
+ * The secrets that a machine itself redacts (`Hide-Secret` in components/windows/steps/lib/LogFiles.ps1), for logs that
+ * are read directly; `redact` removes the others.
  */
 const name = "((?:client-key-data|bearer|password|authorization)";
 const sign = String.raw`\\*["']?\s*[:=]\s*`;

@@ -43,7 +43,7 @@ export function findPrograms(files: readonly FetchedFile[], cache: Cache): Promi
   return Promise.all(files.map((file) => stateOf(file, file.sha256, cache)));
 }
 
-/** Downloads files one after the other, even if some fail. If a checksum is missing, the publisher's is trusted and locked. */
+/** Downloads files in turn, even if some fail. If a checksum is missing, the publisher's is trusted and locked. */
 export async function fetchPrograms(
   files: readonly FetchedFile[],
   options: FetchOptions,

@@ -40,7 +40,7 @@ export const containers: ResourceKind<Container> = {
     await host.run("docker", ["rm", "--force", "--volumes", name]);
   },
 
-  /** From the inputs of host actions, which are right even if a run was killed before it applied a changed component. */
+  /** From the inputs of host actions, which are right even if a run was killed before it changed a component. */
   owned: byHostActions((resource, component) => {
     const names =
       component === "kindows:controlplane:LinuxWorker"

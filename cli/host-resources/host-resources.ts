@@ -75,8 +75,8 @@ export interface CleanupScope {
 }
 
 /**
- * Removes a lab's orphans, i.e. what nothing in the stack's state owns, in the order of kinds: machines before the disks
- * and networks they use. Each kind is listed again, since removing one may remove another.
+ * Removes a lab's orphans, i.e. what nothing in the stack's state owns, in the order of kinds: machines before the
+ * disks and networks they use. Each kind is listed again, since removing one may remove another.
  *
  * @throws if something could not be listed or removed, after everything else was.
  */

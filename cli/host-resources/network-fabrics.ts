@@ -12,7 +12,7 @@ import { runAsRoot } from "../../components/network/fabric/run-as-root.ts";
 
 const kind = "network fabric";
 
-/** Network fabrics, which connect this host with a lab's others. Each is removed by the script that `up` installed for it. */
+/** Network fabrics, which connect this host with a lab's others, and are removed by a script that `up` installs. */
 export function networkFabrics(folder = fabricsFolder, asRoot = runAsRoot): ResourceKind {
   const program = (lab: string): string => path.join(folder, lab, "fabric");
   return {

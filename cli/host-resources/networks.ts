@@ -92,8 +92,8 @@ const lostBridges: Stop = {
 };
 
 /**
- * A network's dnsmasq, which may have ended; without it, machines get no addresses. libvirt restarts it only when libvirt
- * itself starts, or the network is changed.
+ * A network's dnsmasq, which may have ended; without it, machines get no addresses. libvirt restarts it only when
+ * libvirt itself starts, or the network is changed.
  */
 const dnsmasq: Stop = {
   kind: "dnsmasq of the libvirt network",
@@ -177,7 +177,7 @@ async function asRoot(host: Host, args: readonly string[]): Promise<void> {
 
 const network = libvirtKind("net", "libvirt network");
 
-/** A lab's libvirt networks, with bridge, DHCP server and firewall rules; on other hypervisors, named like the pool there. */
+/** A lab's libvirt networks, with bridge, DHCP server and firewall rules. On other hypervisors, pools have the same name. */
 export const libvirtNetworks: ResourceKind = {
   ...onEachHypervisor(network),
   owned: {

@@ -38,8 +38,8 @@ function asFailure(what: string, error: unknown): Failure {
 }
 
 /**
- * Changes a kubeconfig atomically, under kubectl's own lock. As it contains keys, it gets mode 0600; its owner stays. If it
- * is a link, the link's target is changed.
+ * Changes a kubeconfig atomically, under kubectl's own lock. As it contains keys, it gets mode 0600; its owner stays.
+ * If it is a link, the link's target is changed.
  *
  * @param change receives the content, empty if there is no file; its result is written if it differs.
  * @returns whether the file was written.

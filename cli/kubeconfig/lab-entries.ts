@@ -95,7 +95,8 @@ function mergeLab(
 }
 
 /**
- * Removes this stack's entries from a kubeconfig. If its context was the current one, the previous one becomes current again.
+ * Removes this stack's entries from a kubeconfig. If its context was the current one, the previous one becomes current
+ * again.
  *
  * @returns what was removed, e.g. `context kindows-a`.
  */
@@ -193,8 +194,8 @@ export async function removeFromFiles(
 }
 
 /**
- * Updates the entries of `mergeIntoFiles`, because a replaced cluster has other keys. Never fails, so that an invalid file
- * does not make `up` fail.
+ * Updates the entries of `mergeIntoFiles`, because a replaced cluster has other keys. Never fails, so that an invalid
+ * file does not make `up` fail.
  *
  * @param labKubeconfig called only if it is needed.
  * @param say receives a line if a file was changed, or could not be.

@@ -4,8 +4,8 @@ import type { StateResource } from "../engine/deployment.ts";
 import { StackFacts } from "../engine/facts.ts";
 
 /**
- * Refuses to give a machine the address of another one that still runs. The engine creates and changes machines before it
- * removes old ones, so the new machine would wait for an address at which the old one answers.
+ * Refuses to give a machine the address of another one that still runs. The engine creates and changes machines before
+ * it removes old ones, so the new machine would wait for an address at which the old one answers.
  */
 export function assertAddressesFree(
   resources: readonly StateResource[],

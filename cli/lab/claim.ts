@@ -33,8 +33,8 @@ export interface Ownership {
 }
 
 /**
- * Finds the owner of a lab; clones with the same backend share it. Names of host resources do not show which clone created
- * them, and another clone's running lab must not be mistaken for orphans.
+ * Finds the owner of a lab; clones with the same backend share it. Names of host resources do not show which clone
+ * created them, and another clone's running lab must not be mistaken for orphans.
  */
 export async function ownershipOf(lab: string, stack: string): Promise<Ownership> {
   const text = await readFile(claimFile(lab), "utf8").catch(() => "");

@@ -101,7 +101,11 @@ export function assertAllReachable({ unreachable }: Fleet, stack: string): void 
 
 const reachSeconds = 15;
 
-/** The known hypervisors, and those that only the state has. @throws Failure if an earlier version's state has no facts. */
+/**
+ * The known hypervisors, and those that only the state has.
+ *
+ * @throws Failure if an earlier version's state has no facts.
+ */
 export function hypervisorsOf(
   resources: readonly StateResource[],
   known: readonly RemoteHost[],

@@ -10,7 +10,7 @@ import { machinesMade } from "./machines-made.ts";
 /** Longest time that a screen is shown: the longest delay of a timer. */
 const longestMilliseconds = 2 ** 31 - 1;
 
-/** `kindows console`: forwards a port of this host to the screen of a node's machine until ^C, or takes a picture of it. */
+/** `kindows console`: forwards a local port to the screen of a node's machine until ^C, or takes a picture of it. */
 export async function showConsole({
   stack,
   node,

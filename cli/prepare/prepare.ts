@@ -144,7 +144,7 @@ async function builtGuest(folder: string): Promise<BuiltArtifacts["rehearsalImag
 
 const pullTimeoutSeconds = 900;
 
-/** kind's images that are built here: those from before, or all if no image is set and the official one cannot be pulled. */
+/** kind's images, unless the settings name one: built here if they were before, or the official one cannot be pulled. */
 async function containerImages(settings: Settings): Promise<readonly Artifact[]> {
   const { cluster } = settings;
   const images = [nodeImage, ...(cluster.controlPlanes > 1 ? [loadBalancerImage] : [])];

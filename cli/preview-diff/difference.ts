@@ -29,8 +29,8 @@ export interface Difference {
 }
 
 /**
- * Compares the resources of two versions of the program. A resource is also replaced if it depends on a replaced one through
- * an input that forces replacement: a machine with its disk, and a node's steps with its machine.
+ * Compares the resources of two versions of the program. A resource is also replaced if it depends on a replaced one
+ * through an input that forces replacement: a machine with its disk, and a node's steps with its machine.
  */
 export function differenceOf(base: Previewed, head: Previewed): Difference {
   const before = new Map(base.resources.map((resource) => [resource.urn, resource]));
@@ -77,7 +77,7 @@ function replacedWith(resource: PreviewedResource, replaced: ReadonlySet<string>
   return [...new Set([...resource.replaceWith, ...fromInputs])].filter((urn) => replaced.has(urn));
 }
 
-/** Unknown and secret inputs, with the URNs that they depend on and may change with. A known value shows its changes. */
+/** Unknown and secret inputs, and the URNs that they depend on. They may change with these; known values do not. */
 function hiddenInputs({ inputs, propertyDependencies, ignoreChanges }: PreviewedResource) {
   return Object.entries(propertyDependencies).filter(
     ([input]) =>
@@ -112,8 +112,8 @@ function inputChanges(old: PreviewedResource, now: PreviewedResource): readonly 
 }
 
 /**
- * Inputs of each type whose change replaces the resource. Plugins are not queried, because without a state they have nothing
- * to compare with.
+ * Inputs of each type whose change replaces the resource. Plugins are not queried, because without a state they have
+ * nothing to compare with.
  *
  * libvirt: `ForceNew` in terraform-provider-libvirt 0.8.3, libvirt/resource_*.go.
  */

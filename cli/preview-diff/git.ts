@@ -29,8 +29,8 @@ export class Repository {
   }
 
   /**
-   * The merge base of a change, so that later commits of the other branch are not part of it; the commit itself if the history
-   * is too short, as in a shallow clone.
+   * The merge base of a change, so that later commits of the other branch are not part of it; the commit itself if the
+   * history is too short, as in a shallow clone.
    */
   async mergeBase(commit: string): Promise<string> {
     return this.#git("merge-base", commit, "HEAD").catch(() => commit);

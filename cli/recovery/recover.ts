@@ -23,8 +23,8 @@ export interface Recovery {
 }
 
 /**
- * Recovers a stack before an operation: ends the processes of a killed run, removes its lock, starts what is stopped, and
- * makes the state match the host.
+ * Recovers a stack before an operation: ends the processes of a killed run, removes its lock, starts what is stopped,
+ * and makes the state match the host.
  *
  * @returns the scope of a later cleanup of the host, with the survey of the host, and the resources in the state.
  */
@@ -78,8 +78,8 @@ async function releaseLock(pulumi: Pulumi, say: (line: string) => void): Promise
 }
 
 /**
- * Locks of a stack in the user's own backend. Only an operation reports them, so this refreshes a resource that does not
- * exist. Pulumi Cloud is left out: it has no such locks, and would list the refresh in the stack's history.
+ * Locks of a stack in the user's own backend. Only an operation reports them, so this refreshes a resource that does
+ * not exist. Pulumi Cloud is left out: it has no such locks, and would list the refresh in the stack's history.
  */
 async function locksInTheWay(pulumi: Pulumi, backend: string): Promise<readonly EngineLock[]> {
   if (/^https?:/.test(backend)) return [];

@@ -136,7 +136,7 @@ function withoutReferences(resource: StateResource, urns: ReadonlySet<string>): 
   };
 }
 
-export function dependenciesOf(resource: StateResource): readonly string[] {
+function dependenciesOf(resource: StateResource): readonly string[] {
   return [
     ...(resource.dependencies ?? []),
     ...Object.values(resource.propertyDependencies ?? {}).flatMap((list) => list ?? []),

@@ -21,9 +21,9 @@ interface Part {
 }
 
 /**
- * Groups a stack's resources by component, and orders the groups. Resources of a component that wait for different groups
- * form groups of their own: a machine is prepared while the cluster starts, and only its join waits for both. Components
- * that wait for no other (networks, keys, storage) do not split groups, because they are soon there.
+ * Groups a stack's resources by component, and orders the groups. Resources of a component that wait for different
+ * groups form groups of their own: a machine is prepared while the cluster starts, and only its join waits for both.
+ * Components that wait for no other (networks, keys, storage) do not split groups, because they are soon there.
  *
  * The groups have no cycles: all resources of a group wait for the same groups, which existed before it.
  *
