@@ -30,7 +30,9 @@ export async function kubeconfig(
   const merged = await mergeIntoFiles(files, outputs.kubeconfig, { origin, use, force });
   for (const each of merged.overwritten) say(`overwrote the ${each} in ${merged.file}`);
   say(`the context ${lab} is in ${merged.file}${merged.written ? "" : " already"}`);
-  say(use ? "it is kubectl's current context now" : `to use it: kubectl --context ${lab} get nodes`);
+  say(
+    use ? "it is kubectl's current context now" : `to use it: kubectl --context ${lab} get nodes`,
+  );
 }
 
 /** After `up`: updates the entries that `--merge` added to the user's kubeconfig. */

@@ -95,8 +95,16 @@ export function screenAccess(
 
 /** VNC viewers and their Debian packages; the first one that is installed is used. */
 const viewers = [
-  { program: "remote-viewer", debianPackage: "virt-viewer", argument: ({ url }: ScreenAccess) => url },
-  { program: "vncviewer", debianPackage: "tigervnc-viewer", argument: ({ target }: ScreenAccess) => target },
+  {
+    program: "remote-viewer",
+    debianPackage: "virt-viewer",
+    argument: ({ url }: ScreenAccess) => url,
+  },
+  {
+    program: "vncviewer",
+    debianPackage: "tigervnc-viewer",
+    argument: ({ target }: ScreenAccess) => target,
+  },
 ] as const;
 
 /**
@@ -105,7 +113,10 @@ const viewers = [
  * @returns the viewer's name.
  * @throws Failure when no viewer is installed, or there is no display to open it on.
  */
-export async function openViewer(access: ScreenAccess, environment: NodeJS.ProcessEnv): Promise<string> {
+export async function openViewer(
+  access: ScreenAccess,
+  environment: NodeJS.ProcessEnv,
+): Promise<string> {
   const hint = `to view it from another computer, run ${access.tunnel} and open ${access.url} there`;
   if (access.remoteHost !== undefined) {
     throw new Failure(`the machine's screen is on another host; run: ${access.tunnel}`);

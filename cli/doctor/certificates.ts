@@ -74,7 +74,8 @@ export function checkCertificates(
     ...clockFindings([...kubeconfig, ...all.flatMap(({ kubelet }) => kubelet)], now),
     ...ending(kubeconfig, now, {
       name: "kubeconfig of the stack",
-      remedy: "renew the certificates of the control plane, and put the new kubeconfig into the stack's state",
+      remedy:
+        "renew the certificates of the control plane, and put the new kubeconfig into the stack's state",
       ...(repair && { repair }),
     }),
     ...all.flatMap(({ container, controlPlane, kubelet, authorities, troubles }) => [

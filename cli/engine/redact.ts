@@ -28,7 +28,10 @@ export function redact(line: string): string {
 }
 
 function redacted(all: readonly Redaction[], text: string): string {
-  return all.reduce((rest, { pattern, replacement }) => rest.replaceAll(pattern, replacement), text);
+  return all.reduce(
+    (rest, { pattern, replacement }) => rest.replaceAll(pattern, replacement),
+    text,
+  );
 }
 
 /**

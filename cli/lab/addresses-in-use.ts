@@ -13,7 +13,9 @@ export function assertAddressesFree(
   stack: string,
 ): void {
   // Machines of a version without facts are taken over by this `up`, and their addresses are not known before.
-  const withFacts = resources.filter(({ inputs, ...each }) => each.delete !== true && inputs?.["facts"]);
+  const withFacts = resources.filter(
+    ({ inputs, ...each }) => each.delete !== true && inputs?.["facts"],
+  );
   const facts = new StackFacts(withFacts);
   const machines = [...facts.of("kindows:machine:LibvirtMachine").values()];
   const problems = machineNodes(settings).flatMap(({ name, address }): SettingsProblem[] => {

@@ -171,7 +171,8 @@ export function urnsOn(
       .filter(({ urn, type }) => type.startsWith("libvirt:") && isOfHost(urn))
       .flatMap((resource) => providerUrn(resource) ?? []),
   );
-  const isProvided = (resource: StateResource): boolean => providers.has(providerUrn(resource) ?? "");
+  const isProvided = (resource: StateResource): boolean =>
+    providers.has(providerUrn(resource) ?? "");
   // What counts is where a machine is, not where the settings place it.
   const nodesThere = new Set([
     ...nodes,

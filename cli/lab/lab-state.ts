@@ -85,7 +85,9 @@ function joinOf({ inputs = {} }: StateResource): NodeMachine["join"] {
 export function withToken(input: string, token: string): string {
   const secret = joinSecretSchema.safeParse(parseJson(input));
   if (!secret.success) {
-    throw new Error("this version cannot read the node's join input in the state: run `kindows up`");
+    throw new Error(
+      "this version cannot read the node's join input in the state: run `kindows up`",
+    );
   }
   return JSON.stringify({ ...secret.data, token });
 }

@@ -70,7 +70,10 @@ export function isNone({ created, changed, deleted }: Difference): boolean {
   return created.length + changed.length + deleted.length === 0;
 }
 
-function replacedWith(resource: PreviewedResource, replaced: ReadonlySet<string>): readonly string[] {
+function replacedWith(
+  resource: PreviewedResource,
+  replaced: ReadonlySet<string>,
+): readonly string[] {
   const fromInputs = hiddenInputs(resource).flatMap(([input, urns]) =>
     replaces(resource, [input]) ? urns : [],
   );

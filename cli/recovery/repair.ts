@@ -54,9 +54,7 @@ export function repairState(deployment: Deployment, observed: Observation, exten
   );
   const left = resources.filter(({ urn }) => !gone.has(urn));
   const tokens = extent === "built-on" ? unusedTokens(left) : [];
-  notes.push(
-    ...tokens.map((urn) => `unused join token, will be replaced: ${shortName(urn)}`),
-  );
+  notes.push(...tokens.map((urn) => `unused join token, will be replaced: ${shortName(urn)}`));
   const settled = withoutPendingOperations(deployment);
   const repaired = removeFromState(settled, new Set([...gone, ...tokens]));
   return { deployment: repaired, notes, owned: ownedIdentities(resourcesOf(repaired)) };

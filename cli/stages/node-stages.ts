@@ -88,7 +88,9 @@ export class NodeStages {
     const now = Date.now();
     endStage(progress, now);
     this.#progress.delete(node);
-    const parts = progress.durations.map(({ noun, milliseconds }) => `${noun} ${elapsed(milliseconds)}`);
+    const parts = progress.durations.map(
+      ({ noun, milliseconds }) => `${noun} ${elapsed(milliseconds)}`,
+    );
     return `${node} is Ready after ${elapsed(now - progress.startedAt)}: ${parts.join(", ")}`;
   }
 }

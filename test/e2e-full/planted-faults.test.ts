@@ -342,7 +342,10 @@ const faults: readonly PlantedFault[] = [
       const tokens = ["--field-selector", "type=bootstrap.kubernetes.io/token"];
       await lab.kubectl("-n", "kube-system", "delete", "secrets", ...tokens);
     },
-    named: [/- join of win-1: it was started but not finished; its token has expired/, /kindows up/],
+    named: [
+      /- join of win-1: it was started but not finished; its token has expired/,
+      /kindows up/,
+    ],
     mend: () => succeeded(lab.kindows("up")),
   },
 ];

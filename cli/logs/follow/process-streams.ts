@@ -138,7 +138,10 @@ async function followProcess(
     alive();
     output(part);
   });
-  child.stderr.on("data", (part: Buffer) => (errorText = (errorText + part.toString()).slice(-2000)));
+  child.stderr.on(
+    "data",
+    (part: Buffer) => (errorText = (errorText + part.toString()).slice(-2000)),
+  );
   try {
     const [code] = (await once(child, "close")) as [number | null];
     if (signal.aborted) return;

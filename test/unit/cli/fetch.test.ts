@@ -277,7 +277,10 @@ describe("before what a stack lacks is fetched", () => {
 
   it("anything but yes is no", async () => {
     for (const text of ["", "n", "yesterday"]) {
-      await assert.rejects(require(answering(text)), /^Failure: nothing was downloaded, and nothing/);
+      await assert.rejects(
+        require(answering(text)),
+        /^Failure: nothing was downloaded, and nothing/,
+      );
     }
   });
 

@@ -98,7 +98,10 @@ describe("kindows image", () => {
     silentVirsh();
     const { code, out, err } = await kindows("ls");
     assert.equal(code, 0, err);
-    assert.match(err, /cannot find out which images the labs of this host use: .*failed to connect/);
+    assert.match(
+      err,
+      /cannot find out which images the labs of this host use: .*failed to connect/,
+    );
     assert.match(out, new RegExp(used));
   });
 

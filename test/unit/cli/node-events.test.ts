@@ -193,7 +193,10 @@ describe("operations of providers without a time limit", () => {
   const cases: Readonly<
     Record<string, readonly [events: readonly (readonly [number, object])[], reports?: RegExp]>
   > = {
-    "that do not end": [[[0, begun(disk, "a")]], /^15: create CloudinitDisk a did not end within 15 min/],
+    "that do not end": [
+      [[0, begun(disk, "a")]],
+      /^15: create CloudinitDisk a did not end within 15 min/,
+    ],
     "that end": [
       [
         [0, begun(disk, "a")],
