@@ -111,11 +111,7 @@ function addStackCommands(add: Add): void {
   add("preview-diff", "show what a change does to the stacks, as Markdown for pull requests")
     .requiredOption("--base <reference>", "branch, tag or commit to compare with")
     .option("--out <file>", "where to write it, instead of standard output")
-    .option(
-      "--stacks <names>",
-      "only these, separated by commas (default: all affected)",
-      commaList,
-    )
+    .option("--stacks <names>", "only these, separated by commas (default: affected)", commaList)
     .action(run(() => import("../commands/preview-diff.ts"), "previewDiff"));
   add("policy", "check the stacks' resources against the rules in policy/")
     .option("--stacks <names>", "only these, separated by commas (default: all)", commaList)
@@ -160,17 +156,9 @@ function addAccessCommands(add: Add): void {
     "logs",
     "collect the logs of Windows nodes into .kindows/<stack>/logs; --follow prints them as they come",
   )
-    .argument(
-      "[source...]",
-      "names of nodes; with --follow also control-plane and steps (default: all)",
-    )
+    .argument("[source...]", "nodes; with --follow also control-plane and steps (default: all)")
     .option("--follow", "print lines as they come, without secrets, until ^C", false)
-    .option(
-      "--tail <lines>",
-      "with --follow: how many earlier lines of each log to print",
-      lines,
-      10,
-    )
+    .option("--tail <lines>", "with --follow: earlier lines of each log to print", lines, 10)
     .option(
       "--wait <seconds>",
       "with --follow: how long to wait for a source that does not answer",
@@ -186,10 +174,7 @@ function addAccessCommands(add: Add): void {
     .argument("<node>", "name of the node")
     .option("--open", "open a VNC viewer, if one is installed", false)
     .addOption(
-      new Option(
-        "--screenshot <file>",
-        "write a picture of the screen to a file instead",
-      ).conflicts("open"),
+      new Option("--screenshot <file>", "write a picture of the screen instead").conflicts("open"),
     )
     .action(run(() => import("../commands/console.ts"), "showConsole"));
 }
