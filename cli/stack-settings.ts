@@ -24,23 +24,23 @@ export async function stackSettings(stack: string): Promise<Settings> {
 export async function existingSettings(stack: string): Promise<ExistingSettings | undefined> {
   const { kind, sections, others } = await sectionsOf(stack);
   if (kind === "lab") return undefined;
-  // Labs need none of it.
+  // Loaded only here, because labs do not need it.
   const { resolveExisting } = await import("../config/existing.ts");
   const readable = withoutSealed(sections) as Record<string, unknown>;
   return resolveExisting(readable, { file: fileName(stack) }, others);
 }
 
-/** What is wrong with a stack of another kind, as most commands are about a lab on this host. */
+/** Error of a command that works only on a lab of this host, for a stack of existing machines. */
 export function noLab(stack: string): Failure {
   return new Failure(
-    `${fileName(stack)} is no lab of this host but joins machines that are there to a cluster that is there: ` +
+    `${fileName(stack)} describes no lab on this host, but joins existing machines to an existing cluster: ` +
       `use plain pulumi for it, after eval "$(./kindows env --stack ${stack})" (docs/existing.md)`,
   );
 }
 
 export interface LabIdentity {
   readonly stack: string;
-  /** Its prefix, e.g. `kindows-rehearsal`, which its names begin with. */
+  /** Prefix of the names of the lab's resources, e.g. `kindows-rehearsal`. */
   readonly lab: string;
   readonly libvirtUri: string;
 }
@@ -52,7 +52,7 @@ export async function labIdentity(stack: string): Promise<LabIdentity> {
   return identity;
 }
 
-/** The same; undefined for a stack of another kind. */
+/** Identity of a stack's lab; undefined for a stack of existing machines. */
 export async function findLab(stack: string): Promise<LabIdentity | undefined> {
   const { kind, sections } = await sectionsOf(stack);
   if (kind !== "lab") return undefined;
@@ -117,7 +117,7 @@ interface SettingsFile {
   readonly outside: readonly SettingsProblem[];
 }
 
-/** Parses a stack's file. @throws SettingsError if it is not YAML, or has no settings. */
+/** Parses a stack's file. @throws SettingsError if it is not YAML, or no mapping. */
 export function readSettingsFile(text: string, file: string): SettingsFile {
   const lines = new LineCounter();
   // The engine takes merge keys (`<<: *base`) as well.
@@ -168,18 +168,18 @@ function misplaced(key: string, value: unknown): SettingsProblem[] {
     return [{ ...at, why: "stands beside `config:`, where nothing reads it", instead }];
   }
   return key !== "config" && distance(key.toLowerCase(), "config") <= 2
-    ? [{ ...at, why: "is no part of a stack's file", instead: "Did you mean config?" }]
+    ? [{ ...at, why: "is not a key of a stack's file", instead: "Did you mean config?" }]
     : [];
 }
 
-/** By the library's code of the fault: why, and what instead. */
-const known: Readonly<Record<string, readonly [why: string, instead: string]>> = {
+/** Reasons and remedies by the YAML library's error codes. */
+const explanations: Readonly<Record<string, readonly [why: string, instead: string]>> = {
   TAB_AS_INDENT: ["is indented with a tab", "Indent it with blanks."],
   BAD_INDENT: [
     "is not indented as its neighbours are, or as what it belongs to",
     "Indent it with as many blanks as they are.",
   ],
-  DUPLICATE_KEY: ["is there twice", "Leave one of the two out, or put all below one."],
+  DUPLICATE_KEY: ["is there twice", "Remove one of the two, or put all settings below one."],
   BLOCK_AS_IMPLICIT_KEY: [
     "has two keys on one line",
     "Write one `key: value` a line, or put a value with a colon in quotes.",
@@ -190,12 +190,12 @@ const known: Readonly<Record<string, readonly [why: string, instead: string]>> =
     "Write `key: value`, or indent it as a part of the value before.",
   ],
   MULTIPLE_DOCS: [
-    "begins a second document, which nothing reads",
-    "Leave this line out, and have every setting once.",
+    "begins a second document, which is ignored",
+    "Remove this line, and write every setting once.",
   ],
   conflict: [
-    "is what git leaves of a conflict",
-    "Choose one of the two sides, and remove the three lines.",
+    "is left over from a git conflict",
+    "Choose one of the two sides, and remove the three marker lines.",
   ],
 };
 
@@ -218,7 +218,7 @@ function yamlProblems(
     seen.add(line);
     const written = (lines[line - 1] ?? "").trim();
     const code = start < error.pos[0] ? "MISSING_CHAR" : error.code;
-    const [why, instead] = known[conflict.test(written) ? "conflict" : code] ?? [
+    const [why, instead] = explanations[conflict.test(written) ? "conflict" : code] ?? [
       `is not YAML: ${error.message.split("\n")[0]?.replace(/[.:]$/, "") ?? ""}`,
       "Write it as in Pulumi.rehearsal.yaml, or put the value in quotes.",
     ];
@@ -235,7 +235,7 @@ function yamlProblems(
   });
 }
 
-/** Start of the unterminated element at `position`: the library only notices its end. */
+/** Start of the unterminated element at `position`: the library reports only its end. */
 function startOf(document: Document.Parsed, position: number): number {
   let start = position;
   visit(document, {

@@ -9,7 +9,7 @@ import {
   type CompilerAddress,
 } from "../../toolchain/compiler-caches.ts";
 
-/** One thing that was built or fetched once. */
+/** An artifact that was built or downloaded into the cache. */
 export interface CacheEntry {
   /** Name of its folder: artifact name and hash of its inputs. */
   readonly address: string;
@@ -46,7 +46,7 @@ export async function bytesBelow(folder: string): Promise<number> {
     files
       .filter((file) => file.isFile())
       .map(async (file) => {
-        // 512 bytes each, whatever the file system's own block size (POSIX).
+        // Blocks count 512 bytes each, whatever the file system's own block size (POSIX).
         const found = await stat(path.join(file.parentPath, file.name)).catch(() => undefined);
         return (found?.blocks ?? 0) * 512;
       }),
@@ -70,7 +70,7 @@ export async function compilerCaches(
   return entries.flat();
 }
 
-/** The compiler spreads what it writes over one layer of folders. */
+/** Time of Go's last write to a cache: that of its newest subfolder, since Go writes into these. */
 async function lastWrite(folder: string): Promise<Date | undefined> {
   const times = await Promise.all(
     ["build", "mod/cache/download"].map(async (name) => {

@@ -5,7 +5,7 @@ import { runProgram } from "../../host/run-program.ts";
 import type { Cache } from "../../toolchain/cache.ts";
 import { bytesBelow, type CacheEntry } from "./entries.ts";
 
-/** Entries that no clone has used for so many days; 0 means all. */
+/** Entries that no clone has used for this many days; 0 means all entries. */
 export function unusedFor<T extends CacheEntry>(
   days: number,
   entries: readonly T[],
@@ -31,7 +31,7 @@ export async function removeEntries(
   return freed;
 }
 
-/** Removes the log of a build, and what else was kept of it to see why it failed. */
+/** Removes a build's log, and the other files that were kept to find out why it failed. */
 async function removeLogs(cache: Cache, address: string): Promise<void> {
   const folder = path.dirname(cache.logFile(address));
   const names = await readdir(folder).catch(() => [] as string[]);
@@ -42,7 +42,7 @@ async function removeLogs(cache: Cache, address: string): Promise<void> {
 
 const underWayMilliseconds = 60_000;
 
-/** Removes incomplete and rejected downloads that nobody has resumed for so many days. */
+/** Removes incomplete and rejected downloads that were not resumed for this many days. */
 export async function removeStaleDownloads(cache: Cache, days: number, now: Date): Promise<number> {
   const limit = now.getTime() - Math.max(days * 24 * 3600 * 1000, underWayMilliseconds);
   const files = await readdir(cache.downloadsFolder, {
@@ -61,18 +61,18 @@ export async function removeStaleDownloads(cache: Cache, days: number, now: Date
   return freed;
 }
 
-/** Removes what dead builds left, including what the next build could resume. */
+/** Removes the files of builds that were killed, including those that the next build could resume. */
 export async function removeDeadBuilds(cache: Cache): Promise<number> {
   const freed = await removeDead(cache, cache.buildingFolder);
   return freed + (await removePartialBuilds(cache));
 }
 
-/** Removes what killed builds left for the next one to resume. */
+/** Removes the files of killed builds that the next build could resume. */
 export function removePartialBuilds(cache: Cache): Promise<number> {
   return removeDead(cache, cache.partialFolder);
 }
 
-/** Subfolders that no running process is filling; each is named by its entry's address. */
+/** Removes the subfolders of builds that no longer run; each is named by its entry's address. */
 async function removeDead(cache: Cache, parent: string): Promise<number> {
   const names = await readdir(parent).catch(() => [] as string[]);
   let freed = 0;
@@ -87,7 +87,7 @@ async function removeDead(cache: Cache, parent: string): Promise<number> {
   return freed;
 }
 
-/** Node images built here and loaded into Docker; their tags start with their address in the cache. */
+/** Node images built here and loaded into Docker. A tag is `kindows-` and the start of the hash in the cache address. */
 const repository = "kindest/node";
 const tagPrefix = "kindows-";
 
@@ -95,7 +95,7 @@ const tagPrefix = "kindows-";
  * Removes node images from Docker that are no longer in the cache, unless a container uses them. Does nothing without
  * Docker.
  *
- * @param addresses of what is left in the cache.
+ * @param addresses of the entries that are still in the cache.
  */
 export async function removeLoadedImages(
   addresses: readonly string[],

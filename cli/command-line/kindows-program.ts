@@ -42,12 +42,12 @@ Examples:
   kindows up                  bring up the rehearsal, from a bare machine to Ready nodes
   kindows up -s dev-2025      the same with real Windows Server
   kindows status              nodes, machines, and the ssh and kubectl commands
-  kindows verify              does every path of the cluster's network work?
+  kindows verify              test every path of the cluster's network
   kindows logs --follow win-1 a node's logs, as they are written
-  kindows doctor              what this host has, lacks, and what labs left
+  kindows doctor              what this host has and lacks, and what labs left behind
   kindows fetch --stack dev   download what Windows nodes need, e.g. before going offline
   kindows down                remove everything that \`up\` created
-  kindows image build -s dev  build the image of Windows from its ISO, once
+  kindows image build -s dev  build the Windows image from its ISO, once
   kindows cache prune         remove tools and images that no clone uses any more
   eval "$(kindows env)"       use plain \`pulumi\` in this shell
 
@@ -64,7 +64,7 @@ Exit codes: 0 success, 1 something is wrong or failed, 2 unknown command or opti
   addHostCommands(add);
   addImageCommands(adding(add("image", "the disk that Windows machines start from")));
   addExistingMachineCommands(add);
-  addCacheCommands(adding(add("cache", "what was built or downloaded once, for all clones")));
+  addCacheCommands(adding(add("cache", "what was built or downloaded, shared by all clones")));
   addShellCommands(program, add);
   return program;
 }
@@ -77,8 +77,9 @@ const adding =
     to.command(name).description(description);
 
 /**
- * Runs a command with the program's options, its own, and its operands by their names. The exit code that it returns becomes
- * the process's; without one, all went well. Each loads its module only then, to keep every other command quick.
+ * Action that runs a command with the program's options, the command's own options, and its operands by name. The
+ * process exits with the code that the command returns, or 0. The command's module is loaded only here, so that it does
+ * not slow down other commands.
  */
 function run<Name extends string>(
   load: () => Promise<Record<Name, (options: never) => Promise<number> | Promise<void>>>,
@@ -94,7 +95,7 @@ function run<Name extends string>(
 }
 
 const fetchOption = (): Option =>
-  new Option("-y, --yes", "fetch what is missing without asking").default(false);
+  new Option("-y, --yes", "download what is missing without asking").default(false);
 
 function addStackCommands(add: Add): void {
   add("up", "create the lab or update it; ends with the table of nodes")
@@ -107,16 +108,16 @@ function addStackCommands(add: Add): void {
   add("preview", "show what `up` would change").action(
     run(() => import("../commands/preview.ts"), "preview"),
   );
-  add("preview-diff", "show what a change does to the stacks, as Markdown: for pull requests")
+  add("preview-diff", "show what a change does to the stacks, as Markdown for pull requests")
     .requiredOption("--base <reference>", "branch, tag or commit to compare with")
     .option("--out <file>", "where to write it, instead of standard output")
-    .option("--stacks <names>", "only these, separated by commas; else all it touches", commaList)
+    .option("--stacks <names>", "only these, separated by commas (default: affected)", commaList)
     .action(run(() => import("../commands/preview-diff.ts"), "previewDiff"));
-  add("policy", "check what the stacks ask for against the rules in policy/")
-    .option("--stacks <names>", "only these, separated by commas; else all", commaList)
+  add("policy", "check the stacks' resources against the rules in policy/")
+    .option("--stacks <names>", "only these, separated by commas (default: all)", commaList)
     .option("--rules", "only list the rules", false)
     .action(run(() => import("../commands/policy.ts"), "policy"));
-  add("topology", "draw the stack as an SVG: machines, networks, and what waits for what")
+  add("topology", "draw the stack as an SVG: machines, networks, and the order of creation")
     .option("--out <file>", "where to write it, instead of standard output")
     .action(run(() => import("../commands/topology.ts"), "topology"));
 }
@@ -125,11 +126,11 @@ function addAccessCommands(add: Add): void {
   add("status", "show nodes, machines, and how to reach them")
     .option("--json", "print JSON", false)
     .addOption(
-      new Option("--watch", "look again and again until ^C; not at a terminal, tell only changes")
+      new Option("--watch", "repeat until ^C; without a terminal, print only changes")
         .default(false)
         .conflicts("json"),
     )
-    .option("--interval <seconds>", "with --watch: pause between two looks", seconds, 5)
+    .option("--interval <seconds>", "with --watch: pause between two updates", seconds, 5)
     .action(run(() => import("../commands/status.ts"), "status"));
 
   const withMerge = (flag: string, description: string): Option =>
@@ -142,25 +143,25 @@ function addAccessCommands(add: Add): void {
       new Option("--print", "print the kubeconfig itself").default(false).conflicts("remove"),
     )
     .addOption(
-      new Option("--merge", "put its context into the first file of $KUBECONFIG, or ~/.kube/config")
+      new Option("--merge", "add its context to the first file of $KUBECONFIG, or ~/.kube/config")
         .default(false)
         .conflicts(["print", "remove"]),
     )
-    .addOption(withMerge("--use", "kubectl works with it from now on"))
-    .addOption(withMerge("--force", "overwrite a context of that name that is not of the stack"))
-    .option("--remove", "take out what --merge has put there; `down` does so too", false)
+    .addOption(withMerge("--use", "make it kubectl's current context"))
+    .addOption(withMerge("--force", "overwrite a context of that name from elsewhere"))
+    .option("--remove", "remove what --merge added; `down` does so too", false)
     .action(run(() => import("../commands/kubeconfig.ts"), "kubeconfig"));
 
   add(
     "logs",
     "collect the logs of Windows nodes into .kindows/<stack>/logs; --follow prints them as they come",
   )
-    .argument("[source...]", "names of nodes; with --follow also control-plane and steps; else all")
+    .argument("[source...]", "nodes; with --follow also control-plane and steps (default: all)")
     .option("--follow", "print lines as they come, without secrets, until ^C", false)
-    .option("--tail <lines>", "with --follow: last lines of each log to begin with", lines, 10)
+    .option("--tail <lines>", "with --follow: earlier lines of each log to print", lines, 10)
     .option(
       "--wait <seconds>",
-      "with --follow: how long to wait for what does not answer",
+      "with --follow: how long to wait for a source that does not answer",
       seconds,
       600,
     )
@@ -171,11 +172,9 @@ function addAccessCommands(add: Add): void {
     .action(run(() => import("../commands/ssh.ts"), "ssh"));
   add("console", "print how to see the screen of a node's machine, even while it boots")
     .argument("<node>", "name of the node")
-    .option("--open", "open a viewer, where there is one", false)
+    .option("--open", "open a VNC viewer, if one is installed", false)
     .addOption(
-      new Option("--screenshot <file>", "write a picture of it into a file instead").conflicts(
-        "open",
-      ),
+      new Option("--screenshot <file>", "write a picture of the screen instead").conflicts("open"),
     )
     .action(run(() => import("../commands/console.ts"), "showConsole"));
 }
@@ -184,38 +183,38 @@ function addVerificationCommands(add: Add): void {
   add("verify", "test every path of the cluster's network, and show the results as a table")
     .option("--kubeconfig <file>", "the cluster of a kubeconfig, instead of the stack's lab")
     .option("--context <name>", "context of that kubeconfig (default: its current one)")
-    .option("--rows <ids>", "only these, separated by commas; * stands for anything", commaList)
+    .option("--rows <ids>", "only these, separated by commas; * matches anything", commaList)
     .option("--list", "only print the rows", false)
     .option(
       "--timeout <seconds>",
       "longest time for a row (default: 120; 1200 where Windows images are pulled)",
       seconds,
     )
-    .option("--image <reference>", "image to run instead of agnhost's, one that does the same")
-    .option("--keep", "leave the namespace kindows-verify and all in it in place", false)
+    .option("--image <reference>", "image to use in place of agnhost, with the same commands")
+    .option("--keep", "keep the namespace kindows-verify and everything in it", false)
     .option("--json <file>", "write the results as JSON")
-    .option("--junit <file>", "write the results as JUnit's XML")
-    .option("--html <file>", "write the results as a page with the matrix")
+    .option("--junit <file>", "write the results as JUnit XML")
+    .option("--html <file>", "write the results as an HTML page with the matrix")
     .action(run(() => import("../commands/verify.ts"), "verify"));
   add("conformance", "run Kubernetes' own tests on Windows nodes; needs real ones")
     .option("--suite <id>", "which tests: see --list", "sig-windows")
     .option("--list", "only print the suites", false)
-    .option("--dry-run", "only print what would be applied, or run", false)
+    .option("--dry-run", "only print what would be applied or run", false)
     .option("--focus <regex>", "tests to run, by their names, instead of the suite's")
     .option("--skip <regex>", "tests to leave out, instead of the suite's")
     .option("--timeout <seconds>", "longest run, images aside (default: the suite's)", seconds)
     .option("--image <reference>", "image with ginkgo and e2e.test instead of Kubernetes' own")
     .option("--repo-list <file>", "other registries for the tests' images (KUBE_TEST_REPO_LIST)")
     .option("--local <folder>", "run ginkgo and e2e.test of this folder on this host, not a Job")
-    .option("--output <folder>", "where log and results go")
-    .option("--keep", "leave the namespace kindows-conformance in place", false)
+    .option("--output <folder>", "folder for the log and the results")
+    .option("--keep", "keep the namespace kindows-conformance", false)
     .action(run(() => import("../commands/conformance.ts"), "conformance"));
 }
 
 function addHostCommands(add: Add): void {
   add(
     "doctor",
-    "report what this host has, what it lacks for the stack, what has stopped, and what labs left",
+    "report what this host has, what it lacks for the stack, what has stopped, and what labs left behind",
   )
     .option("--json", "print JSON", false)
     .option("--fix", "first start what has stopped and remove what is left of the lab", false)
@@ -228,11 +227,11 @@ function addHostCommands(add: Add): void {
     .action(run(() => import("../commands/prepare.ts"), "prepare"));
   add(
     "fetch",
-    "download what is installed on Windows nodes and what their image is built from; list what is there",
+    "download what is installed on Windows nodes and what their image is built from, and list it",
   )
-    .option("--list", "only say what is there and what is missing", false)
+    .option("--list", "only list what is present and what is missing", false)
     .action(run(() => import("../commands/fetch.ts"), "fetch"));
-  add("lock", "list what is downloaded, and where its checksum in software.lock.json comes from")
+  add("lock", "list all downloads, and where their checksums in software.lock.json come from")
     .option("--update", "lock the publishers' checksums of files that are not locked", false)
     .action(run(() => import("../commands/lock.ts"), "lock"));
 }
@@ -258,7 +257,7 @@ function addImageCommands(add: Add): void {
     "prune",
     "remove what killed builds left, and images that no lab of this host and no stack of this clone uses",
   )
-    .option("--dry-run", "only say what would be removed", false)
+    .option("--dry-run", "only print what would be removed", false)
     .action(run(() => import("../commands/image.ts"), "prune"));
 }
 
@@ -278,18 +277,15 @@ function addCacheCommands(add: Add): void {
     run(() => import("../commands/cache.ts"), "list"),
   );
   add("prune", "remove entries that no clone has used for a while")
-    .option("--unused-for <days>", "how long not used; 0 empties the cache", days, 30)
+    .option("--unused-for <days>", "days since the last use; 0 empties the cache", days, 30)
     .action(run(() => import("../commands/cache.ts"), "prune"));
 }
 
 function addShellCommands(program: Command, add: Add): void {
-  add("env", "print what a shell needs for plain `pulumi` on the stack").action(
+  add("env", "print shell commands that set up plain `pulumi` for the stack").action(
     run(() => import("../commands/env.ts"), "env"),
   );
-  add(
-    "completion",
-    "print what a shell needs to complete kindows: source <(kindows completion bash)",
-  )
+  add("completion", "print the completion script for a shell: source <(kindows completion bash)")
     .addArgument(new Argument("<shell>", "which shell").choices(shells))
     .action(run(() => import("../completion/complete.ts"), "printCompletion"));
   program

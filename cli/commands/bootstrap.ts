@@ -28,7 +28,7 @@ export async function bootstrap({ host, key }: Machine & { readonly key?: string
   const publicKey = text.trim();
   if (publicKeyComplaint(publicKey) !== undefined || publicKey.includes("'")) {
     throw new Failure(
-      `${file} holds no public key on one line, ssh-ed25519 AAAA...: name the file that ends with .pub`,
+      `${file} is not a public key on one line (ssh-ed25519 AAAA...): name the file that ends with .pub`,
     );
   }
   process.stdout.write(`${bootstrapLines(publicKey).join("\n")}\n`);
@@ -40,19 +40,19 @@ export async function bootstrap({ host, key }: Machine & { readonly key?: string
 }
 
 /**
- * PowerShell lines that turn on OpenSSH with a key for the administrators of a Windows Server, as Microsoft's own page
- * does it ("Get started with OpenSSH for Windows"); fine where it is on already, and keys that are there stay.
+ * PowerShell lines that turn on OpenSSH on a Windows Server and authorize a key for its administrators, as in
+ * Microsoft's "Get started with OpenSSH for Windows". They also work if OpenSSH is already on, and keep existing keys.
  */
 export function bootstrapLines(publicKey: string): readonly string[] {
   const keys = "C:\\ProgramData\\ssh\\administrators_authorized_keys";
   return [
     "$ErrorActionPreference = 'Stop'",
-    // Server 2025 has it already; 2019 and 2022 get it from Windows Update, or from a source of features.
+    // Server 2025 has it already; 2019 and 2022 get it from Windows Update, or from a Features on Demand source.
     "if (-not (Get-Service sshd -ErrorAction SilentlyContinue)) { Add-WindowsCapability -Online -Name 'OpenSSH.Server~~~~0.0.1.0' }",
-    // Its first start makes the folder and the host keys.
+    // The first start of sshd creates the folder and the host keys.
     "Set-Service sshd -StartupType Automatic; Start-Service sshd",
     `Add-Content -LiteralPath '${keys}' -Encoding ascii -Value '${publicKey}'`,
-    // sshd takes no file that others may write; groups by number, as their names are translated.
+    // sshd rejects a file that others may write. Groups are given by SID, because their names are localized.
     `icacls '${keys}' /inheritance:r /grant '*S-1-5-32-544:F' /grant '*S-1-5-18:F'`,
     "if (-not (Get-NetFirewallRule -Name kindows-ssh -ErrorAction SilentlyContinue)) { New-NetFirewallRule -Name kindows-ssh -DisplayName 'SSH' -Direction Inbound -Protocol TCP -LocalPort 22 -Action Allow -Profile Any }",
     "Get-Content C:\\ProgramData\\ssh\\ssh_host_ed25519_key.pub",
@@ -67,6 +67,6 @@ export async function hostKey({ host, port }: Machine & { readonly port: number 
   });
   process.stdout.write(`${key}\n`);
   process.stderr.write(
-    `${fingerprint(key)}: compare it once on the machine's own console, by ssh-keygen -lf C:\\ProgramData\\ssh\\ssh_host_ed25519_key.pub\n`,
+    `${fingerprint(key)}: compare it once with the one that the machine's own console prints for ssh-keygen -lf C:\\ProgramData\\ssh\\ssh_host_ed25519_key.pub\n`,
   );
 }

@@ -18,12 +18,12 @@ export async function list(): Promise<void> {
   const rows = entries.map(({ address, bytes, seconds, usedAt }) => [
     address,
     mebibytes(bytes),
-    madeIn(address, seconds),
+    buildTime(address, seconds),
     usedAt.toISOString().slice(0, 16).replace("T", " "),
   ]);
   const total = entries.reduce((sum, entry) => sum + entry.bytes, 0);
   process.stdout.write(
-    `${table(["ENTRY", "SIZE", "MADE IN", "LAST USED (UTC)"], rows)}\n\n${entries.length} entries, ${mebibytes(total)} in ${cache.root}\n`,
+    `${table(["ENTRY", "SIZE", "BUILD TIME", "LAST USED (UTC)"], rows)}\n\n${entries.length} entries, ${mebibytes(total)} in ${cache.root}\n`,
   );
 }
 
@@ -37,9 +37,9 @@ export async function prune(options: { readonly unusedFor: number }): Promise<vo
     (await removeDeadBuilds(cache)) +
     (await removeStaleDownloads(cache, options.unusedFor, now));
   for (const { address, bytes } of unusedFor(options.unusedFor, await compilerCaches(cache), now)) {
-    const gone = await removeCompilerCaches(cache, address);
-    freed += gone ? bytes : 0;
-    say(gone ? `removed ${address}` : `kept ${address}: something is being built`);
+    const removed = await removeCompilerCaches(cache, address);
+    freed += removed ? bytes : 0;
+    say(removed ? `removed ${address}` : `kept ${address}: something is being built`);
   }
   await removeLoadedImages(
     (await cacheEntries(cache)).map(({ address }) => address),
@@ -48,9 +48,9 @@ export async function prune(options: { readonly unusedFor: number }): Promise<vo
   say(`freed ${mebibytes(freed)}`);
 }
 
-function madeIn(address: string, seconds: number | undefined): string {
+function buildTime(address: string, seconds: number | undefined): string {
   if (seconds !== undefined) return `${seconds.toFixed(0)} s`;
-  return compilerAddresses.some((each) => each === address) ? "for builds only" : "not whole";
+  return compilerAddresses.some((each) => each === address) ? "for builds only" : "incomplete";
 }
 
 function mebibytes(bytes: number): string {

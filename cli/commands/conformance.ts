@@ -46,7 +46,8 @@ interface ConformanceOptions extends Options<"list" | "dryRun" | "keep"> {
   readonly output?: string;
 }
 
-const mostNames = 20;
+/** Maximum number of failed tests that are listed. */
+const listedFailures = 20;
 
 /** `kindows conformance`: Kubernetes' own tests of Windows nodes. Exit code 0 when tests ran, and none failed. */
 export async function conformance(options: ConformanceOptions): Promise<number> {
@@ -82,8 +83,8 @@ export async function conformance(options: ConformanceOptions): Promise<number> 
   const interruption = watchInterruption((first) =>
     say(
       first
-        ? "interrupted: fetching what there is, and removing the rest; once more leaves it"
-        : `left: the namespace ${namespace} and the nodes' taints; the next run puts both right`,
+        ? "interrupted: fetching the results so far and cleaning up; interrupt again to skip this"
+        : `not cleaned up: the namespace ${namespace} and the nodes' taints; the next run does this`,
     ),
   );
   const { signal } = interruption;
@@ -92,7 +93,7 @@ export async function conformance(options: ConformanceOptions): Promise<number> 
   const inCluster = { ...common, api, kubectl: builtTool("kubectl"), objects, say };
   const work = async (): Promise<number> => {
     const changed = await prepareNodes(api);
-    say(`for the tests' time, other taints: ${changed.join(", ") || "on no node"}`);
+    say(`nodes with other taints until the tests end: ${changed.join(", ") || "none"}`);
     try {
       if (options.local === undefined) return await runJob(inCluster);
       const repositoryFile = options.repoList && path.resolve(options.repoList);
@@ -106,7 +107,7 @@ export async function conformance(options: ConformanceOptions): Promise<number> 
     const holder = `tests the network of ${stack}`;
     return await report(folder, await asHolderOf(verifyLockFile(stack), holder, work));
   } catch (error) {
-    say(`what there is of log and results: ${folder}`);
+    say(`log and results so far: ${folder}`);
     if (signal.aborted) return exitCodes.interrupted;
     throw error;
   } finally {
@@ -143,7 +144,7 @@ async function report(folder: string, exitCode: number): Promise<number> {
   }
   const ran = counts.tests - counts.skipped;
   const bad = counts.failures + counts.errors;
-  for (const test of failedTests(texts, mostNames)) process.stdout.write(`failed: ${test}\n`);
+  for (const test of failedTests(texts, listedFailures)) process.stdout.write(`failed: ${test}\n`);
   process.stdout.write(
     `${String(ran)} tests, ${String(bad)} failed, exit code ${String(exitCode)}; log and JUnit: ${folder}\n`,
   );
@@ -161,8 +162,8 @@ function requireRealWindows({ windows, nodes, cni }: Settings): void {
   const need = "conformance needs a real Windows node";
   if (windows.image.kind === "rehearsal") {
     throw new Failure(
-      `${need}: this stack's are rehearsed, and containers on them are modelled. ` +
-        "Take a stack with real Windows (`--stack dev`); `--list` and `--dry-run` work here",
+      `${need}: the Windows nodes of this stack are simulated, and so are their containers. ` +
+        "Use a stack with real Windows (`--stack dev`); `--list` and `--dry-run` work here",
     );
   }
   if (nodes.length === 0) {

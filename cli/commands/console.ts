@@ -1,7 +1,7 @@
 import { hostname, userInfo } from "node:os";
 
 import type { Options } from "../command-line/options.ts";
-import { screenOf, openViewer, wayTo } from "../console/screen.ts";
+import { screenOf, openViewer, screenAccess } from "../console/screen.ts";
 import { thisHost } from "../../host/host.ts";
 import { virsh } from "../../host/virsh.ts";
 import { say } from "../progress.ts";
@@ -24,15 +24,15 @@ export async function showConsole(options: ConsoleOptions): Promise<void> {
   if (screenshot !== undefined) {
     return void (await virsh(host, "screenshot", screen.domain, screenshot));
   }
-  const way = wayTo(screen, identity.libvirtUri, hostname(), userInfo().username);
-  // The address alone on standard output, for scripts.
-  process.stdout.write(`${way.url}\n`);
+  const access = screenAccess(screen, identity.libvirtUri, hostname(), userInfo().username);
+  // Standard output has only the address, for scripts.
+  process.stdout.write(`${access.url}\n`);
   if (open) {
-    say(`${await openViewer(way, process.env)} shows the screen of ${node}`);
+    say(`${await openViewer(access, process.env)} shows the screen of ${node}`);
   } else {
     say(
-      `on ${way.remoteHost ?? "this host"} only. From another computer: ${way.tunnel}\n` +
-        `then open vnc://127.0.0.1:${screen.port} there`,
+      `this address works on ${access.remoteHost ?? "this host"} only. On another computer, run: ${access.tunnel}\n` +
+        `and open vnc://127.0.0.1:${screen.port}`,
     );
   }
 }

@@ -4,7 +4,7 @@ import type { Options } from "../command-line/options.ts";
 import { exitCodes } from "../../host/failure.ts";
 import { findLab } from "../stack-settings.ts";
 
-/** `kindows doctor`: what is there, in the way, stopped, wrong and left over. Exit code 0 if nothing is to be done. */
+/** `kindows doctor`: reports problems, stopped parts and leftovers. Exit code 0 if there is nothing to do. */
 export async function doctor({ stack, json, fix }: Options<"json" | "fix">): Promise<number> {
   const isLab = (await findLab(stack)) !== undefined;
   if (isLab && fix) await (await import("../doctor/fix.ts")).fix(stack);

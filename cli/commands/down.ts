@@ -50,7 +50,7 @@ async function destroy(pulumi: Pulumi, lab: string, host: Host): Promise<void> {
     await destroyResources(pulumi);
   } catch (error) {
     if (!(error instanceof Failure) || error.exitCode !== exitCodes.failed) throw error;
-    say("what the engine could not remove is removed by name");
+    say("removing by name what the engine could not remove");
     await removeOrphans({ lab, owned: nothing }, host, say);
     await recoverState(recovery);
     await destroyResources(pulumi);

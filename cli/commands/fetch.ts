@@ -6,7 +6,7 @@ import { exitCodes, messageOf } from "../../host/failure.ts";
 import {
   downloadedMedia,
   fetchFiles,
-  fetchNoted,
+  fetchAndRecord,
   findUpdate,
   pushedArtifacts,
   pushedPrograms,
@@ -17,18 +17,18 @@ import { existingSettings, stackSettings } from "../stack-settings.ts";
 
 /**
  * `kindows fetch`: fills the cache with the programs that the stack installs on Windows machines, and with the media of
- * its image. Exit code 0 if all of them are there, else 1. Media that the settings do not name are only reported: nodes
- * on existing machines need none.
+ * its image. Exit code 0 if all of them are present, else 1. Media that the settings do not name are only reported:
+ * nodes on existing machines need none.
  */
 export async function fetch({ stack, list }: Options<"list">): Promise<number> {
   const { programs, media } = await wanted(stack, list);
   if (programs.length === 0) {
-    say(`the stack ${stack} fetches nothing: the rehearsal image carries its programs`);
+    say(`the stack ${stack} downloads nothing: the rehearsal's image contains its programs`);
     return exitCodes.ok;
   }
   const states = list
     ? await findPrograms([...programs, ...media.files], new Cache())
-    : [...(await fetchNoted(programs)), ...(await fetchFiles(media.files))];
+    : [...(await fetchAndRecord(programs)), ...(await fetchFiles(media.files))];
   process.stdout.write(`${programsText(states)}\n`);
   for (const problem of media.problems) {
     process.stdout.write(`image: ${hostProblemText(problem)}\n`);

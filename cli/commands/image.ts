@@ -39,15 +39,15 @@ export async function check({ stack }: Options): Promise<void> {
   process.stdout.write(`${table(["MEDIUM", "WHAT IT IS", "WHERE"], rows)}\n`);
 }
 
-/** `kindows image build`: makes the stack's image, unless it is there. @throws Failure with what to do. */
+/** `kindows image build`: builds the stack's image, unless it exists. */
 export async function build({ stack, yes }: Options<"yes">): Promise<void> {
   const settings = await stackSettings(stack);
   const { image } = settings.windows;
   if (!isMadeFromIso(image)) {
     say(
       image.kind === "disk"
-        ? `the stack ${stack} has a prepared disk, from which nothing is made: ${image.path}`
-        : `the stack ${stack} has the rehearsal's image: \`./kindows prepare --stack ${stack}\` makes it`,
+        ? `the stack ${stack} uses a prepared disk, so there is no image to build: ${image.path}`
+        : `the stack ${stack} uses the rehearsal's image, which \`./kindows prepare --stack ${stack}\` builds`,
     );
     return;
   }
@@ -62,24 +62,24 @@ export async function build({ stack, yes }: Options<"yes">): Promise<void> {
   process.stdout.write(`${await buildStackImage(settings, cache)}\n`);
 }
 
-/** `kindows image ls`: images made from an ISO, for all stacks and clones, unfinished ones too; what labs use, if libvirt runs. */
+/** `kindows image ls`: lists images built from an ISO, for all stacks and clones, and what uses them. */
 export async function list({ stack }: Options): Promise<void> {
   const cache = new Cache();
   const all = await madeImages(cache, thisHost(await labIdentity(stack)), (error) => {
-    say(`which images labs of this host use is not known: ${messageOf(error)}`);
+    say(`cannot find out which images the labs of this host use: ${messageOf(error)}`);
     return [];
   });
   const made = all.map(({ address, note, bytes, seconds, uses }) => {
     const what = note
       ? `${note.version} ${note.edition} ${note.language}, ${note.build}.${note.revision}`
-      : "not whole";
+      : "incomplete";
     const time = seconds === undefined ? "" : formatSeconds(seconds);
     return [address, what, transferText(bytes), time, uses.join(", ")];
   });
   const unfinished = (await unfinishedImages(cache)).map(({ address, what, bytes }) => [
     ...[address, what, transferText(bytes)],
   ]);
-  const header = ["IMAGE", "WINDOWS SERVER", "SIZE", "MADE IN", "USED BY"];
+  const header = ["IMAGE", "WINDOWS SERVER", "SIZE", "BUILD TIME", "USED BY"];
   process.stdout.write(`${table(header, [...made, ...unfinished])}\n`);
 }
 
@@ -91,15 +91,15 @@ export async function prune({ stack, dryRun }: Options<"dryRun">): Promise<void>
     say(`kept ${address}: ${uses.join(", ")}`);
   }
   const unused = all.filter(({ uses }) => uses.length === 0);
-  const cutOff = (await unfinishedImages(cache)).filter(({ isUnderWay }) => !isUnderWay);
+  const interrupted = (await unfinishedImages(cache)).filter(({ isUnderWay }) => !isUnderWay);
   if (dryRun) {
     unused.forEach(({ address }) => say(`would remove ${address}`));
-    cutOff.forEach(({ address, what }) => say(`would remove ${address}, which ${what}`));
-    const bytes = [...unused, ...cutOff].reduce((sum, each) => sum + each.bytes, 0);
+    interrupted.forEach(({ address, what }) => say(`would remove ${address}, which ${what}`));
+    const bytes = [...unused, ...interrupted].reduce((sum, each) => sum + each.bytes, 0);
     say(`would free ${transferText(bytes)}`);
     return;
   }
-  cutOff.forEach(({ address, what }) => say(`removes ${address}, which ${what}`));
+  interrupted.forEach(({ address, what }) => say(`removing ${address}, which ${what}`));
   const freed = await removePartialBuilds(cache);
   say(`freed ${transferText(freed + (await removeEntries(cache, unused, say)))}`);
 }
@@ -119,7 +119,7 @@ async function examined(windows: Settings["windows"]): Promise<string[][]> {
   const edition = editionOf(iso.image) ?? "";
   const virtio = Object.keys(drivers.files.drivers).join(" ");
   const isoText = `image ${index}, ${name} (${edition}), build ${build}.${revision}, ${languages.join(" ")}`;
-  const updateText = "an update; what it makes of Windows is seen when it is installed";
+  const updateText = "an update; its effect is known only after it is installed";
   return [
     ["windows", isoText, iso.path],
     ["drivers", `virtio for ${windows.version}: ${virtio}`, drivers.path],
@@ -137,23 +137,23 @@ export async function writeScripts({
   if (complaint !== undefined) {
     throw new Failure(`--language: "${language}" ${complaint.why}. ${complaint.instead}`);
   }
-  const into = path.resolve(folder);
-  await mkdir(into, { recursive: true });
-  if ((await readdir(into)).length > 0) {
-    throw new Failure(`${into} is not empty: name a folder that does not exist yet`);
+  const target = path.resolve(folder);
+  await mkdir(target, { recursive: true });
+  if ((await readdir(target)).length > 0) {
+    throw new Failure(`${target} is not empty: name a folder that does not exist yet`);
   }
   const scripts = imageScripts();
-  for (const target of new Set([...scripts.keys()].map((name) => path.dirname(name)))) {
-    await mkdir(path.join(into, target), { recursive: true });
+  for (const below of new Set([...scripts.keys()].map((name) => path.dirname(name)))) {
+    await mkdir(path.join(target, below), { recursive: true });
   }
   await Promise.all(
-    [...scripts].map(([target, source]) => copyFile(source, path.join(into, target))),
+    [...scripts].map(([name, source]) => copyFile(source, path.join(target, name))),
   );
-  await writeFile(path.join(into, sealedAnswerFile), sealedAnswerFileText(language, undefined));
+  await writeFile(path.join(target, sealedAnswerFile), sealedAnswerFileText(language, undefined));
   say(
-    `Copy ${into} to C:\\seal on the machine, and run there as Administrator:\n` +
+    `Copy ${target} to C:\\seal on the machine, and run there as Administrator:\n` +
       `powershell.exe -ExecutionPolicy Bypass -File C:\\seal\\Complete-Image.ps1 ` +
       `-SealedAnswerFile C:\\seal\\${sealedAnswerFile}\n` +
-      "It shuts down some minutes later; its disk is the image. What it must have before: docs/windows-image.md",
+      "The machine shuts down some minutes later, and its disk is the image. Its requirements: docs/windows-image.md",
   );
 }

@@ -15,9 +15,9 @@ export async function kubeconfig(
   const origin = { project: projectRoot, stack };
   const files = kubeconfigFiles(process.env);
   if (remove) {
-    const gone = await removeFromFiles(files, origin);
-    for (const each of gone) say(`removed ${each}`);
-    if (gone.length === 0) say(`there is nothing of the stack ${stack} in ${files.join(", ")}`);
+    const removed = await removeFromFiles(files, origin);
+    for (const each of removed) say(`removed ${each}`);
+    if (removed.length === 0) say(`the stack ${stack} has no entries in ${files.join(", ")}`);
     return;
   }
   const { lab, outputs, access } = await labThatIsUp(stack);
@@ -30,10 +30,12 @@ export async function kubeconfig(
   const merged = await mergeIntoFiles(files, outputs.kubeconfig, { origin, use, force });
   for (const each of merged.overwritten) say(`overwrote the ${each} in ${merged.file}`);
   say(`the context ${lab} is in ${merged.file}${merged.written ? "" : " already"}`);
-  say(use ? "kubectl works with it from now on" : `to use it: kubectl --context ${lab} get nodes`);
+  say(
+    use ? "it is kubectl's current context now" : `to use it: kubectl --context ${lab} get nodes`,
+  );
 }
 
-/** After `up`: updates what `--merge` has put into the user's kubeconfig. */
+/** After `up`: updates the entries that `--merge` added to the user's kubeconfig. */
 export async function refreshMerged(stack: string): Promise<void> {
   await refreshInFiles(
     kubeconfigFiles(process.env),

@@ -30,7 +30,7 @@ export async function lock({ update }: Options<"update">): Promise<number> {
   const all = [...files, ...own.flatMap((archives) => archives ?? [])];
   const states = update ? await updateLock(all, say) : lockedFiles(all);
   process.stdout.write(`${lockedText(states)}\n`);
-  // This project's own release is made from a commit, whose lock cannot have it yet.
+  // A release of this project is built from a commit, so that commit's lock file cannot contain it yet.
   const isWrong = ({ takenFrom, problem }: LockedFile): boolean =>
     !takenFrom || problem !== undefined;
   return states.slice(0, files.length).some(isWrong) ? exitCodes.failed : exitCodes.ok;
@@ -48,16 +48,16 @@ function toolFiles(): readonly PublishedFile[] {
   ];
 }
 
-/** Of Windows nodes: every version that is pinned, with any network. */
+/** Files for Windows nodes, of every pinned version and for every pod network. */
 function windowsFiles(): readonly PublishedFile[] {
   const known = { checksums: {}, lock: {}, folders: {} };
-  const media = kubernetesVersions.flatMap((kubernetes) =>
+  const programs = kubernetesVersions.flatMap((kubernetes) =>
     containerdVersions.flatMap((containerd) =>
       programArtifacts(officialSoftware({ kubernetes, containerd }, known, podNetworkPrograms)),
     ),
   );
-  const files = media.flatMap(([, { uri, origin }]) =>
-    // One without an address is named in the settings.
+  const files = programs.flatMap(([, { uri, origin }]) =>
+    // A file without an address comes from the settings.
     origin === "image" || uri === "" ? [] : [{ url: uri, checksumUrl: origin.checksumUri }],
   );
   return [...new Map(files.map((file) => [file.url, file])).values()];

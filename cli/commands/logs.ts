@@ -49,7 +49,7 @@ export async function logs(options: LogsOptions): Promise<number> {
       ? `. ${followedOnly.join(" and ")} can only be followed: --follow`
       : "";
     throw new Failure(
-      `stack ${stack} has no ${what} that the step scripts were copied to (those there are: ${known.join(", ") || "none"})${hint}`,
+      `stack ${stack} has no ${what} that the step scripts were copied to; it has ${known.join(", ") || "none"}${hint}`,
     );
   }
   const wanted = sources.filter(({ node }) => nodes.length === 0 || nodes.includes(node));
@@ -85,13 +85,13 @@ async function collect(stack: string, sources: readonly NodeMachine[]): Promise<
 
 const pauseSeconds = 3;
 
-/** `kindows logs --follow`: prints new lines, without secrets. Exit code 1 if every source was given up. */
+/** `kindows logs --follow`: prints new lines, without secrets. Exit code 1 once no source can be followed any more. */
 async function followLogs(options: LogsOptions): Promise<number> {
   const identity = await labIdentity(options.stack);
   const notes: string[] = [];
   const all = await streamsOf(identity, (note) => notes.push(note));
   const choice = chooseStreams(all, options.source);
-  // A missing source is reported if it, or everything, was asked for.
+  // Notes about missing sources matter if all sources were requested, or an unknown one.
   if (options.source.length === 0 || "unknown" in choice) notes.forEach(say);
   if ("unknown" in choice) {
     throw new Failure(
@@ -130,7 +130,7 @@ async function streamsOf(
   const nodeName = (container: string): string => container.replace(`${lab}-`, "");
   const planes = nodes.filter(({ role }) => role === "control-plane");
   if (planes.length > 0) {
-    // Rewritten for a lab that is up; during an `up` there is none yet, or the one before.
+    // Rewrites the kubeconfig if the lab is up. During an `up` it is missing or outdated.
     await labThatIsUp(stack).catch(() => undefined);
     const { kubeconfig } = accessFiles(stack);
     streams.set(controlPlaneName, [
@@ -150,10 +150,10 @@ async function streamsOf(
 async function orNone<T>(
   what: string,
   note: (text: string) => void,
-  ask: () => Promise<readonly T[]>,
+  find: () => Promise<readonly T[]>,
 ): Promise<readonly T[]> {
   try {
-    const found = await ask();
+    const found = await find();
     if (found.length === 0) note(`[${what}] none yet`);
     return found;
   } catch (error) {

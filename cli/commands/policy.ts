@@ -24,7 +24,7 @@ export async function policy({
   const all = await knownStacks();
   const unknown = (stacks ?? []).filter((stack) => !all.includes(stack));
   if (unknown.length > 0) {
-    throw new Failure(`there is no stack ${unknown.join(", ")}; there is ${all.join(", ")}`);
+    throw new Failure(`there is no stack ${unknown.join(", ")}; the stacks are ${all.join(", ")}`);
   }
   const { signal } = watchInterruption();
   const tools = await previewTools(signal);
@@ -35,14 +35,14 @@ export async function policy({
     process.stdout.write(`${stackText(stack, found)}\n`);
   }
   // Whether an exception is needed shows only in all stacks together.
-  const idle = stacks === undefined ? needless(allowances.exceptions, findings) : [];
-  for (const { rule, resource } of idle) {
+  const unneeded = stacks === undefined ? needless(allowances.exceptions, findings) : [];
+  for (const { rule, resource } of unneeded) {
     process.stdout.write(
       `policy/exceptions.yaml: no stack needs the exception of ${resource} from ${rule}: remove it\n`,
     );
   }
   const broken = findings.some(({ accepted }) => accepted === undefined);
-  return broken || idle.length > 0 ? exitCodes.failed : exitCodes.ok;
+  return broken || unneeded.length > 0 ? exitCodes.failed : exitCodes.ok;
 }
 
 function stackText(stack: string, findings: readonly Finding[]): string {

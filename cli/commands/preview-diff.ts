@@ -16,9 +16,9 @@ interface PreviewDiffOptions {
 }
 
 /**
- * `kindows preview-diff`: what a change of settings or program does to the stacks, as one Markdown document. Needs
- * neither Docker nor libvirt nor any stack's state. Exit code 0, or 1 when a stack cannot be previewed; the document
- * says why.
+ * `kindows preview-diff`: shows what a change of settings or program does to the stacks, as one Markdown document.
+ * Needs neither Docker nor libvirt nor any stack's state. Exit code 0, or 1 when a stack cannot be previewed; the
+ * document says why.
  */
 export async function previewDiff({ base, out, stacks }: PreviewDiffOptions): Promise<number> {
   const repository = new Repository(projectRoot);
@@ -32,7 +32,7 @@ export async function previewDiff({ base, out, stacks }: PreviewDiffOptions): Pr
   const unknown = (stacks ?? []).filter((stack) => !all.includes(stack));
   if (unknown.length > 0) {
     throw new Failure(
-      `there is no stack ${unknown.join(", ")} in either version; there is ${all.join(", ")}`,
+      `there is no stack ${unknown.join(", ")} in either version; the stacks are ${all.join(", ")}`,
     );
   }
   const chosen = stacks ?? touchedStacks(files, all);

@@ -5,7 +5,7 @@ import { ensureLocalState } from "../engine/folders.ts";
 import type { Options } from "../command-line/options.ts";
 import { labIdentity, stackSettings } from "../stack-settings.ts";
 
-/** `kindows preview`: what `up` would change; changes nothing. */
+/** `kindows preview`: shows what `up` would change. */
 export async function preview({ stack }: Options): Promise<void> {
   const settings = await stackSettings(stack);
   const { lab } = await labIdentity(stack);

@@ -7,7 +7,7 @@ import { exitCodes, Failure } from "../../host/failure.ts";
 import { labThatIsUp } from "../lab/outputs.ts";
 import { sshArguments } from "../lab/access.ts";
 
-/** `kindows ssh`: a shell on a node's machine, or one command. Exit code: the command's; 255 is ssh's own. */
+/** `kindows ssh`: opens a shell on a node's machine, or runs a command. Exit code: the command's, or 255 if ssh fails. */
 export async function ssh({
   stack,
   node,
@@ -21,9 +21,9 @@ export async function ssh({
   }
   const program = await findOnPath("ssh", process.env["PATH"] ?? "");
   if (program === undefined) {
-    throw new Failure("there is no ssh on this host: install OpenSSH's client");
+    throw new Failure("ssh is not installed on this host: install the OpenSSH client");
   }
-  // ^C is meant for the remote program; ssh ends with it.
+  // ^C is for the remote program; ssh ends when that does.
   process.on("SIGINT", () => undefined);
   const child = spawn(program, [...sshArguments(machine, access), ...command], {
     stdio: "inherit",

@@ -19,21 +19,21 @@ export interface StatusOptions extends Options<"json"> {
 }
 
 /**
- * `kindows status`: nodes, machines, and how to reach them. Exit code 0 when all nodes are Ready and all machines run,
- * else 1; 0 if a watch was ended.
+ * `kindows status`: shows nodes, machines, and how to reach them. Exit code 0 when all nodes are Ready and all machines
+ * run, else 1; 0 if a watch was ended.
  */
 export async function status(options: StatusOptions): Promise<number> {
   const { stack, json } = options;
-  // Lists the existing stacks if this is not one of them.
+  // Fails with the list of stacks if this is not one of them.
   if ((await findLab(stack)) === undefined) {
     return (await import("../machines-made/status.ts")).status(options);
   }
-  const look = looker(stack);
+  const examine = examiner(stack);
   const text = (seen: LabStatus): string => statusText(seen, builtTool("kubectl"));
   const notUp = `the stack ${stack} is not up: \`kindows up --stack ${stack}\``;
   if (options.watch) {
     await watch({
-      look,
+      examine,
       report: (seen) => (seen === undefined ? notUp : text(seen)),
       display: process.stdout,
       intervalSeconds: options.interval ?? 5,
@@ -42,7 +42,7 @@ export async function status(options: StatusOptions): Promise<number> {
     });
     return exitCodes.ok;
   }
-  const seen = await look();
+  const seen = await examine();
   if (seen === undefined) throw new Failure(notUp);
   if (json) {
     // Secrets are in the access files, not here.
@@ -57,7 +57,7 @@ export async function status(options: StatusOptions): Promise<number> {
 }
 
 /** Examines a stack's lab; asks the engine for outputs only if the state has changed since the last time. */
-function looker(stack: string): () => Promise<LabStatus | undefined> {
+function examiner(stack: string): () => Promise<LabStatus | undefined> {
   let written: string | undefined;
   let lab: Awaited<ReturnType<typeof knownLab>>;
   return async () => {
@@ -72,11 +72,10 @@ function looker(stack: string): () => Promise<LabStatus | undefined> {
 const apiTimeout = "1500ms";
 
 /**
- * What the stack's state says about its lab. Rewrites the access files, so that they are also right after plain `pulumi
- * up`.
+ * Reads a stack's outputs. Rewrites the access files, so that they are also right after plain `pulumi up`.
  *
- * @returns examines the lab: nodes from the cluster, machines from libvirt, each queried for a bounded time; undefined
- *   if the stack is not up.
+ * @returns a function that reads nodes from the cluster and machines from libvirt, each in bounded time; undefined if
+ *   the stack is not up.
  */
 async function knownLab(stack: string): Promise<(() => Promise<LabStatus>) | undefined> {
   const identity = await labIdentity(stack);

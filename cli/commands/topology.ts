@@ -8,7 +8,7 @@ import { previewOf, previewTools } from "../preview-diff/preview.ts";
 import { stackSettings } from "../stack-settings.ts";
 import { topologySvg } from "../topology/topology-svg.ts";
 
-/** `kindows topology`: draws a stack from a preview: needs no Docker, no libvirt and no state. */
+/** `kindows topology`: draws a stack from a preview, which needs neither Docker nor libvirt nor a state. */
 export async function topology({
   stack,
   out,

@@ -46,8 +46,8 @@ export async function up({ stack, yes, verbose }: Options<"yes" | "verbose">): P
     fleet = await fleetOf(stack, settings);
     if (fleet.unreachable.length > 0) say(leftText(fleet.unreachable, settings));
     const unreachable = await unreachableUrns(stack, fleet, settings);
-    const leaving = exclusionOf(fleet, settings, unreachable);
-    const pulumi = enginePulumi(stack, lab, leaving.environment);
+    const exclusion = exclusionOf(fleet, settings, unreachable);
+    const pulumi = enginePulumi(stack, lab, exclusion.environment);
     const host = thisHost(identity, fleet.reachable);
     await ensureStack(pulumi);
     await claimLab(pulumi, lab, host);
@@ -56,28 +56,28 @@ export async function up({ stack, yes, verbose }: Options<"yes" | "verbose">): P
     assertAddressesFree(resources, settings, stack);
     await removeOrphans(scope, host, say);
     const wholeLog = verbose ? ["--logtostderr", "-v=9"] : [];
-    const args = ["up", "--yes", "--skip-preview", ...leaving.args, ...wholeLog];
+    const args = ["up", "--yes", "--skip-preview", ...exclusion.args, ...wholeLog];
     const nodes = machineNodes(settings);
     const log = await beginUpLog(upLogFile(stack));
     try {
-      const once = await run(pulumi, args, nodes, log);
+      const firstRun = await run(pulumi, args, nodes, log);
       // The engine does not push a file again if it was damaged or deleted on the machine: only a step notices that.
-      const lackingPrograms = failedNodes(once.events, unusablePrograms);
+      const lackingPrograms = failedNodes(firstRun.events, unusablePrograms);
       const again = lackingPrograms.length > 0 && (await pushAgain(pulumi, lackingPrograms));
-      const last = again ? await run(pulumi, args, nodes, log) : once;
-      if (last.error !== undefined) {
+      const lastRun = again ? await run(pulumi, args, nodes, log) : firstRun;
+      if (lastRun.error !== undefined) {
         // The engine reports what failed, but not that the host was the reason.
         for (const one of await unreachableAmong(fleet.reachable)) {
-          say(`${unreachableText(one)}: run again then`);
+          say(`${unreachableText(one)}. Run again when it is back`);
         }
-        (await denied(settings)).forEach(say);
-        const failed = failedNodes(last.events);
+        (await confinementDenials(settings)).forEach(say);
+        const failed = failedNodes(lastRun.events);
         if (failed.length > 0) {
           // Slow to load and rarely needed.
           const { logsOfFailed } = await import("./logs.ts");
           await logsOfFailed(pulumi, failed);
         }
-        throw last.error;
+        throw lastRun.error;
       }
     } finally {
       await log.close();
@@ -86,7 +86,7 @@ export async function up({ stack, yes, verbose }: Options<"yes" | "verbose">): P
   await refreshMerged(stack);
   let exitCode = await status({ stack, json: false });
   if (exitCode !== exitCodes.ok && fleet.unreachable.length === 0) {
-    // What the state does not know, for example that somebody has deleted a Node.
+    // Repairs what the state does not record, for example that a Node was deleted.
     await (await import("../doctor/fix.ts")).fix(stack);
     exitCode = await status({ stack, json: false });
   }
@@ -96,8 +96,8 @@ export async function up({ stack, yes, verbose }: Options<"yes" | "verbose">): P
   return exitCode;
 }
 
-/** QEMU itself only says "Permission denied". */
-async function denied(settings: Settings): Promise<readonly string[]> {
+/** Denials by AppArmor or SELinux, of which QEMU itself only says "Permission denied". */
+async function confinementDenials(settings: Settings): Promise<readonly string[]> {
   const [libvirt, confinement] = await Promise.all([
     gatherLibvirt(settings.hypervisor),
     gatherConfinement(),
@@ -113,7 +113,7 @@ interface Run {
 /** Error codes of steps that find a file missing or damaged. */
 export const unusablePrograms: readonly unknown[] = ["MediumMissing", "ChecksumMismatch"];
 
-/** The nodes that failed in a run. @param codes those of steps that count, if not all failures do */
+/** The nodes that failed in a run. @param codes error codes of the steps that count. Default: every failure counts. */
 export function failedNodes(
   events: readonly NodeEvent[],
   codes?: readonly unknown[],

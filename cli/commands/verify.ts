@@ -30,7 +30,7 @@ interface VerifyOptions extends ReportFiles, Options<"list" | "keep"> {
   readonly image?: string;
 }
 
-/** `kindows verify`: tries every path of the cluster's network. Exit code 0 if something passed and nothing failed. */
+/** `kindows verify`: tests every path of the cluster's network. Exit code 0 if something passed and nothing failed. */
 export async function verify(options: VerifyOptions): Promise<number> {
   const rows = selectRows(options.rows ?? []);
   if (options.list) {
@@ -53,14 +53,14 @@ export async function verify(options: VerifyOptions): Promise<number> {
   const interruption = watchInterruption((first) =>
     say(
       first
-        ? `interrupted: removing the namespace ${namespace}; once more leaves it`
-        : `left: the namespace ${namespace}; \`kubectl delete namespace ${namespace}\` removes it, and the next run does`,
+        ? `interrupted: removing the namespace ${namespace}; interrupt again to keep it`
+        : `kept the namespace ${namespace}: remove it with \`kubectl delete namespace ${namespace}\`, or the next run does`,
     ),
   );
   try {
     const { results, leftBehind } = await asHolderOf(
       cluster.lockFile,
-      `tries the network of ${cluster.name}`,
+      `tests the network of ${cluster.name}`,
       () =>
         verifyCluster(
           {
@@ -108,7 +108,7 @@ type ReportFiles = Readonly<Partial<Record<Format, string>>>;
 /** Checks before a long run that the reports can be written. @throws Failure with every file that cannot. */
 export async function checkReportFiles(files: ReportFiles): Promise<void> {
   const problems: string[] = [];
-  for (const [format, file] of asked(files)) {
+  for (const [format, file] of requested(files)) {
     const why = await whyNotWritable(file);
     if (why !== undefined) problems.push(`--${format} ${file}: ${why}`);
   }
@@ -119,24 +119,24 @@ export async function writeReportFiles(
   files: ReportFiles,
   verification: Verification,
 ): Promise<readonly string[]> {
-  const all = asked(files);
+  const all = requested(files);
   await Promise.all(all.map(([format, file]) => writeFile(file, renderers[format](verification))));
   return all.map(([, file]) => file);
 }
 
-function asked(files: ReportFiles): readonly (readonly [Format, string])[] {
+function requested(files: ReportFiles): readonly (readonly [Format, string])[] {
   const formats = Object.keys(renderers) as Format[];
   return formats.flatMap((each) => (files[each] ? [[each, files[each]] as const] : []));
 }
 
 async function whyNotWritable(file: string): Promise<string | undefined> {
   const folder = path.dirname(path.resolve(file));
-  const there = await stat(folder).catch(() => undefined);
-  if (there?.isDirectory() !== true) return `there is no folder ${folder}: make it first`;
+  const parent = await stat(folder).catch(() => undefined);
+  if (parent?.isDirectory() !== true) return `there is no folder ${folder}: create it first`;
   const own = await stat(file).catch(() => undefined);
   if (own?.isDirectory() === true) return "it is a folder: name a file";
   return access(own === undefined ? folder : file, constants.W_OK).then(
     () => undefined,
-    () => "it may not be written by this user",
+    () => "this user may not write it",
   );
 }

@@ -7,17 +7,17 @@ import { controlPlaneName, stepsName } from "../logs/follow/log-stream.ts";
 import { knownStacks, stackSettings } from "../stack-settings.ts";
 import { completionScript, type Shell } from "./shell-scripts.ts";
 
-/** `kindows completion`: what a shell must read to complete kindows' command lines. */
+/** `kindows completion`: prints the script with which a shell completes kindows' command lines. */
 export function printCompletion({ shell }: { readonly shell: Shell }): Promise<void> {
   process.stdout.write(completionScript(shell, path.join(projectRoot, "kindows")));
   return Promise.resolve();
 }
 
 /**
- * What the shells' scripts call: a line for each word that could be typed next, its description after a tab; `:files` or
- * `:folders` where the shell knows.
+ * Called by the shells' scripts. Prints a line for each word that can come next, with its description after a tab; or
+ * `:files` or `:folders`, which the shell completes itself.
  *
- * @param words of the command line after `kindows`; the last one is being typed.
+ * @param words the words of the command line after `kindows`; the last one is being typed.
  */
 export async function printCandidates(
   program: Command,
@@ -45,7 +45,7 @@ export interface Candidate {
   readonly description: string;
 }
 
-/** What could be typed next; files and folders the shell knows itself. */
+/** Words that can come next, or `files` or `folders`, which the shell completes itself. */
 export type Completion = readonly Candidate[] | "files" | "folders";
 
 export interface KnownNames {
@@ -58,8 +58,8 @@ export interface KnownNames {
 /**
  * Completions of the last word of a command line.
  *
- * @param words those after the program's name; the last one is being typed, and may be empty. bash has `--stack=x` as
- *   three words, and wants the third; other shells have one, and want all of it.
+ * @param words the words after the program's name; the last one is being typed, and may be empty. bash splits
+ *   `--stack=x` into three words and completes the third; other shells complete it as one word.
  */
 export async function complete(
   program: Command,
@@ -138,7 +138,7 @@ function readLine(program: Command, words: readonly string[], defaultStack: stri
         line.operands += 1;
         continue;
       }
-      // The innermost command's option counts where several have one of a name.
+      // If several commands have an option of the same name, the innermost command's counts.
       const own = optionsOf(next);
       const others = options.filter(({ long }) => !own.some((each) => each.long === long));
       Object.assign(line, { parent: command, command: next, options: [...own, ...others] });
@@ -166,7 +166,7 @@ function joined(words: readonly string[]): readonly string[] {
 }
 
 async function valuesOf(
-  of: Argument | Option,
+  completed: Argument | Option,
   start: string,
   stack: string,
   known: KnownNames,
@@ -176,8 +176,8 @@ async function valuesOf(
       values.map((value) => ({ value, description: "" })),
       start,
     );
-  if (of.argChoices) return named(of.argChoices);
-  switch (placeholderOf(of)) {
+  if (completed.argChoices) return named(completed.argChoices);
+  switch (placeholderOf(completed)) {
     case "stack":
       return named(await known.stacks());
     case "node":
@@ -193,10 +193,10 @@ async function valuesOf(
   }
 }
 
-/** The word that `--help` shows in its place. */
-function placeholderOf(of: Argument | Option): string {
-  if (!("flags" in of)) return of.name();
-  return isStack(of) ? "stack" : (/<([^>]+)>/.exec(of.flags)?.[1] ?? "");
+/** Placeholder of an argument or of an option's value in `--help`. */
+function placeholderOf(completed: Argument | Option): string {
+  if (!("flags" in completed)) return completed.name();
+  return isStack(completed) ? "stack" : (/<([^>]+)>/.exec(completed.flags)?.[1] ?? "");
 }
 
 function startingWith(candidates: readonly Candidate[], start: string): readonly Candidate[] {
@@ -212,7 +212,7 @@ function commandsBelow(command: Command): readonly Candidate[] {
   }));
 }
 
-/** `help` has no subcommands, and no options. */
+/** The options that `--help` lists. `help` itself has none. */
 function optionsOf(command: Command): readonly Option[] {
   return command.name() === "help" ? [] : command.createHelp().visibleOptions(command);
 }

@@ -51,30 +51,36 @@ export async function screenOf(
   const port = Number(vnc?.["port"] ?? -1);
   if (port < 1) {
     throw new Failure(
-      `the machine of ${node} has no screen on VNC, as those of a rehearsal. Its serial console: ` +
+      `the machine of ${node} has no VNC screen, like all machines of a rehearsal. Its serial console: ` +
         `\`virsh -c ${host.libvirtUri} console ${domain}\``,
     );
   }
   return { domain, port, address: vnc?.["listen"] ?? "127.0.0.1" };
 }
 
-export interface Way {
-  /** For a viewer on the host of the machines. */
+/** How to reach a screen. */
+export interface ScreenAccess {
+  /** Address for a viewer on the machine's host. */
   readonly url: string;
-  /** The same for viewers that take no URL: host, two colons, port. */
+  /** The same address for viewers that take no URL: host, two colons, port. */
   readonly target: string;
   readonly tunnel: string;
-  /** Host of the machines, if it is not this one. */
+  /** The machine's host, if it is not this one. */
   readonly remoteHost: string | undefined;
 }
 
 /**
- * How to reach a screen. VNC listens on the loopback of the machine's host without a password: other computers reach it
- * through SSH.
+ * How to reach a screen. VNC listens on the loopback of the machine's host without a password, so other computers reach
+ * it through SSH.
  *
- * @param hostName of this host, as others may know it.
+ * @param hostName name of this host for other computers.
  */
-export function wayTo(screen: Screen, libvirtUri: string, hostName: string, user: string): Way {
+export function screenAccess(
+  screen: Screen,
+  libvirtUri: string,
+  hostName: string,
+  user: string,
+): ScreenAccess {
   const { address, port } = screen;
   const { hostname, username, port: sshPort } = new URL(libvirtUri);
   const [option, login] = [sshPort && `-p ${sshPort} `, username && `${username}@`];
@@ -89,20 +95,31 @@ export function wayTo(screen: Screen, libvirtUri: string, hostName: string, user
 
 /** VNC viewers and their Debian packages; the first one that is installed is used. */
 const viewers = [
-  { program: "remote-viewer", debianPackage: "virt-viewer", argument: ({ url }: Way) => url },
-  { program: "vncviewer", debianPackage: "tigervnc-viewer", argument: ({ target }: Way) => target },
+  {
+    program: "remote-viewer",
+    debianPackage: "virt-viewer",
+    argument: ({ url }: ScreenAccess) => url,
+  },
+  {
+    program: "vncviewer",
+    debianPackage: "tigervnc-viewer",
+    argument: ({ target }: ScreenAccess) => target,
+  },
 ] as const;
 
 /**
  * Opens a viewer that outlives this program.
  *
- * @returns its name.
- * @throws Failure when there is none, or no display to open it on.
+ * @returns the viewer's name.
+ * @throws Failure when no viewer is installed, or there is no display to open it on.
  */
-export async function openViewer(way: Way, environment: NodeJS.ProcessEnv): Promise<string> {
-  const hint = `look from another computer instead: ${way.tunnel}, then open ${way.url} there`;
-  if (way.remoteHost !== undefined) {
-    throw new Failure(`the machine's screen is on another host; run: ${way.tunnel}`);
+export async function openViewer(
+  access: ScreenAccess,
+  environment: NodeJS.ProcessEnv,
+): Promise<string> {
+  const hint = `to view it from another computer, run ${access.tunnel} and open ${access.url} there`;
+  if (access.remoteHost !== undefined) {
+    throw new Failure(`the machine's screen is on another host; run: ${access.tunnel}`);
   }
   if (!environment["DISPLAY"] && !environment["WAYLAND_DISPLAY"]) {
     throw new Failure(`there is no display to open a viewer on; ${hint}`);
@@ -111,7 +128,7 @@ export async function openViewer(way: Way, environment: NodeJS.ProcessEnv): Prom
     const found = await findOnPath(program, environment["PATH"] ?? "");
     if (found !== undefined) {
       const options = { detached: true, stdio: "ignore", env: environment } as const;
-      const viewer = spawn(found, [argument(way)], options);
+      const viewer = spawn(found, [argument(access)], options);
       await once(viewer, "spawn");
       viewer.unref();
       return program;
@@ -119,5 +136,5 @@ export async function openViewer(way: Way, environment: NodeJS.ProcessEnv): Prom
   }
   const names = viewers.map(({ program }) => program).join(" or ");
   const packages = viewers.map(({ debianPackage }) => debianPackage).join(" or ");
-  throw new Failure(`there is no ${names} to open: install ${packages}; or ${hint}`);
+  throw new Failure(`${names} is not installed: install ${packages}; ${hint}`);
 }

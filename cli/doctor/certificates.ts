@@ -9,8 +9,8 @@ import type { Host } from "../../host/host.ts";
 import type { Finding } from "./finding.ts";
 
 /**
- * A certificate that expires within so many days is reported. kubelet renews its own when 10 to 30 % of their year are
- * left, and kubeadm at each upgrade, so a renewal was missed.
+ * A certificate that expires within this many days is reported. kubelet renews its own when 10 to 30 % of their year
+ * are left, and kubeadm at each upgrade, so by then a renewal was missed.
  */
 const nearDays = 30;
 
@@ -33,7 +33,7 @@ export interface ContainerCertificates {
   readonly troubles: readonly string[];
 }
 
-/** A missing one, such as super-admin.conf on all but the first control plane, has no date. */
+/** A missing certificate, such as super-admin.conf on all but the first control plane, has no date. */
 const expirationsSchema = z
   .array(z.object({ name: z.string(), expirationDate: z.string().nullish() }))
   .nullish()
@@ -74,7 +74,8 @@ export function checkCertificates(
     ...clockFindings([...kubeconfig, ...all.flatMap(({ kubelet }) => kubelet)], now),
     ...ending(kubeconfig, now, {
       name: "kubeconfig of the stack",
-      remedy: "renew the certificates of the control plane, and give the stack the new one",
+      remedy:
+        "renew the certificates of the control plane, and put the new kubeconfig into the stack's state",
       ...(repair && { repair }),
     }),
     ...all.flatMap(({ container, controlPlane, kubelet, authorities, troubles }) => [
@@ -95,7 +96,7 @@ export function checkCertificates(
       ...troubles.map((trouble) => ({
         name: `certificates of ${container}`,
         seen: `they cannot be read: ${trouble}`,
-        remedy: `look at it: docker exec -it ${container} bash`,
+        remedy: `open a shell there: docker exec -it ${container} bash`,
       })),
     ]),
   ];
@@ -146,17 +147,17 @@ export async function gatherCertificates(
   return Promise.all(
     nodes.map(async ({ name: container, role }) => {
       const troubles: string[] = [];
-      const asked = async <T>(words: readonly string[], read: (text: string) => T) => {
+      const read = async <T>(words: readonly string[], parse: (text: string) => T) => {
         try {
-          return read((await host.run("docker", ["exec", container, ...words])) ?? "");
+          return parse((await host.run("docker", ["exec", container, ...words])) ?? "");
         } catch (error) {
           troubles.push(firstLineOf(error));
           return undefined;
         }
       };
       const [kubeadm, kubelet = []] = await Promise.all([
-        role === "control-plane" ? asked(checkExpiration, kubeadmCertificates) : undefined,
-        asked(kubeletCertificate, (pem) => [pemCertificate("it", pem)]),
+        role === "control-plane" ? read(checkExpiration, kubeadmCertificates) : undefined,
+        read(kubeletCertificate, (pem) => [pemCertificate("it", pem)]),
       ]);
       return { container, controlPlane: [], authorities: [], ...kubeadm, kubelet, troubles };
     }),
@@ -169,7 +170,7 @@ const checkExpiration = [
   ...["--config", "/kind/kubeadm.conf"],
 ];
 
-/** Without the key, which is in the same file. */
+/** Prints the certificate without the key, which is in the same file. */
 const kubeletCertificate = [
   ...["sed", "-n", "/BEGIN CERTIFICATE/,/END CERTIFICATE/p"],
   "/var/lib/kubelet/pki/kubelet-client-current.pem",

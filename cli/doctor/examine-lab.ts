@@ -29,7 +29,7 @@ const apiSeconds = 10;
 
 const clockSeconds = 60;
 
-/** A machine that is already a node may have less than one that is to become one. */
+/** Requirements of a machine that is already a node: lower than those for joining. */
 const nodeRequirements = {
   MinimumBuild: 17763,
   MinimumRevision: 0,
@@ -81,11 +81,11 @@ function checkCluster(...answer: Parameters<typeof checkNodes>): readonly Findin
     return checkNodes(...answer);
   } catch (error) {
     const seen = `its answer cannot be read: ${messageOf(error)}`;
-    return [{ name: "API server", seen, remedy: "is something else at its address?" }];
+    return [{ name: "API server", seen, remedy: "check whether something else has its address" }];
   }
 }
 
-/** @param explained whether something else is the reason. */
+/** @param explained whether another finding is the reason. */
 function silentCluster(
   reason: string,
   certificates: readonly ContainerCertificates[],
@@ -114,7 +114,7 @@ export async function askLab(stack: string, lab: string, host: Host): Promise<La
   return { state, cluster, certificates, clocks, running, now: new Date() };
 }
 
-/** Nodes by machine (libvirt) or container (Docker). A silent daemon is reported elsewhere. */
+/** Names of the nodes whose machine or container runs. A daemon that does not answer is reported elsewhere. */
 async function runningNodes(lab: string, host: Host): Promise<ReadonlySet<string>> {
   const running = async (found: Promise<readonly HostResource[]>): Promise<string[]> =>
     runningOf(await found.catch(() => []), lab).map(({ name }) => name);
@@ -122,14 +122,14 @@ async function runningNodes(lab: string, host: Host): Promise<ReadonlySet<string
     running(domains.find(host)),
     running(containers.find(host)),
   ]);
-  // A node has its machine's name without the lab's.
+  // A node's name is its machine's without the lab's prefix.
   return new Set([...machines.map((name) => name.slice(lab.length + 1)), ...nodes]);
 }
 
 const bootstrapTokens =
   "/api/v1/namespaces/kube-system/secrets?fieldSelector=type%3Dbootstrap.kubernetes.io%2Ftoken";
 
-/** @param needsTokens whether bootstrap tokens are asked for, too: they are Secrets, and only open joins need them. */
+/** @param needsTokens whether to read bootstrap tokens too. They are Secrets, and only unfinished joins need them. */
 export async function askCluster(
   kubeconfig: string | undefined,
   needsTokens = false,
@@ -141,7 +141,7 @@ export async function askCluster(
       api.get<unknown>("/api/v1/nodes"),
       api.get<unknown>("/api/v1/namespaces/kube-system/pods"),
       api.get<unknown>("/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases"),
-      // A kubeconfig may lack the right to read Secrets, and the rest can be seen without.
+      // Optional, because a kubeconfig may lack the right to read Secrets.
       needsTokens ? api.get<V1SecretList>(bootstrapTokens).catch(() => undefined) : undefined,
     ]);
     return { nodes, pods, leases, tokens };
@@ -150,12 +150,12 @@ export async function askCluster(
   }
 }
 
-/** How far a machine's clock is ahead of this host's at least, or why it does not say. */
+/** By how many seconds, at least, a machine's clock is ahead of this host's, or why that is unknown. */
 export type ClockReading = { readonly node: string } & (
   { readonly seconds: number } | { readonly trouble: string }
 );
 
-/** Asks a machine for its time by running the step that checks machines. Any answer counts. */
+/** Reads a machine's clock by running the step that checks machines. */
 export async function askClock(machine: NodeMachine): Promise<ClockReading> {
   const { node } = machine;
   try {
@@ -167,21 +167,21 @@ export async function askClock(machine: NodeMachine): Promise<ClockReading> {
     const utc = textFact(result, "utc");
     const time = new Date(utc);
     return Number.isNaN(time.getTime())
-      ? { node, trouble: `it says its time is ${utc}` }
+      ? { node, trouble: `its clock says ${utc}` }
       : { node, seconds: secondsOff(time, asked, answered) };
   } catch (error) {
     return { node, trouble: firstLineOf(error) };
   }
 }
 
-/** How far a clock is ahead at least: it may have been read at any time between question and answer. */
+/** By how many seconds, at least, a clock is ahead: it was read at some time between request and answer. */
 export function secondsOff(time: Date, asked: Date, answered: Date): number {
   const [early, late] = [time.getTime() - answered.getTime(), time.getTime() - asked.getTime()];
   if (early <= 0 && late >= 0) return 0;
   return Math.round((early > 0 ? early : late) / 1000);
 }
 
-/** Runs a step on a machine that has its scripts. @param input what it gets on its standard input; may be secret. */
+/** Runs a step on a machine that has its scripts. @param input its standard input, which may be secret. */
 export async function stepOverSsh(
   step: string,
   machine: NodeMachine,
@@ -207,7 +207,7 @@ export function checkClocks(
   return readings.flatMap((reading): Finding[] => {
     const { node } = reading;
     if ("trouble" in reading) {
-      const seen = `it does not say how it is: ${reading.trouble}`;
+      const seen = `its clock cannot be read: ${reading.trouble}`;
       const remedy = `look at its screen: kindows console ${node}`;
       return [{ name: `machine ${node}`, seen, remedy }];
     }
@@ -217,7 +217,7 @@ export function checkClocks(
     return [
       {
         name: `clock of ${node}`,
-        seen: `it is ${duration(off)} ${side} this host's, which the control plane has too`,
+        seen: `it is ${duration(off)} ${side} this host's, which the control plane uses too`,
         remedy: `set it, on the machine: w32tm /resync`,
         ...(canJoin(node) && { repair: { kind: "run-join", node } }),
       },
@@ -236,17 +236,17 @@ export function checkTokens(
   now: Date,
 ): readonly Finding[] {
   return unjoined.map((node) => {
-    const isGood = ({ data }: V1Secret): boolean => {
+    const isValid = ({ data }: V1Secret): boolean => {
       const text = (key: string): string => Buffer.from(data?.[key] ?? "", "base64").toString();
       return (
         text("description") === `kindows: join of ${node}` && new Date(text("expiration")) > now
       );
     };
-    const known = tokens?.some(isGood) ? "its token is still good" : "its token has expired";
-    const token = tokens === undefined ? "whether its token is still good cannot be seen" : known;
+    const known = tokens?.some(isValid) ? "its token is still valid" : "its token has expired";
+    const token = tokens === undefined ? "it is unknown whether its token is still valid" : known;
     return {
       name: `join of ${node}`,
-      seen: `it was begun and not finished; ${token}`,
+      seen: `it was started but not finished; ${token}`,
       remedy: "kindows up: creates a new token and continues with the join",
     };
   });

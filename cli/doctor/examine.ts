@@ -31,7 +31,7 @@ export interface Diagnosis {
   readonly present: readonly { readonly what: string; readonly detail: string }[];
   readonly problems: readonly string[];
   readonly leftovers: Orphans;
-  /** What the stack's lab, which is up, has on this host that is stopped. */
+  /** Stopped parts of the stack's lab on this host; empty unless the lab is up. */
   readonly asleep: readonly StoppedResource[];
   readonly findings: readonly Finding[];
   /** Last heartbeat of each node of that lab, by its own clock. */
@@ -39,7 +39,7 @@ export interface Diagnosis {
   readonly busy: boolean;
 }
 
-/** Looks at this host with a stack in mind; changes nothing. */
+/** Examines this host and a stack's lab on it, without changing anything. */
 export async function examine(stack: string): Promise<Diagnosis> {
   const identity = await labIdentity(stack);
   const { lab } = identity;
@@ -56,9 +56,9 @@ export async function examine(stack: string): Promise<Diagnosis> {
     const owner = states.labs.has(each) ? undefined : await ownershipOf(each, stack);
     if (owner?.claim && owner.isTheirs) elsewhere.set(each, owner.claim.project);
   }
-  // What is stopped during a run is stopped for a reason.
-  const { blind, problems, ...inside } =
-    states.up.has(stack) && !busy ? await lookIntoLab(stack, lab, host) : nothingInside;
+  // During a run, parts may be stopped on purpose.
+  const { unlisted, problems, ...inside } =
+    states.up.has(stack) && !busy ? await examineLab(stack, lab, host) : nothingInside;
   return {
     stack,
     lab,
@@ -69,11 +69,11 @@ export async function examine(stack: string): Promise<Diagnosis> {
       ...prepared.problems,
       ...tools.problems,
       ...states.problems,
-      ...survey.blind.map(({ kind, reason }) => `cannot look for each ${kind}: ${reason}`),
-      ...blind
+      ...survey.unlisted.map(({ kind, reason }) => `cannot look for ${kind} resources: ${reason}`),
+      ...unlisted
         // A daemon that does not answer is reported once, by the survey.
-        .filter(({ reason }) => !survey.blind.some((each) => each.reason === reason))
-        .map(({ kind, reason }) => `cannot see whether each ${kind} runs: ${reason}`),
+        .filter(({ reason }) => !survey.unlisted.some((each) => each.reason === reason))
+        .map(({ kind, reason }) => `cannot check whether each ${kind} runs: ${reason}`),
       ...problems,
     ],
     leftovers: sortOrphans(survey.found, {
@@ -85,25 +85,25 @@ export async function examine(stack: string): Promise<Diagnosis> {
   };
 }
 
-export type Inside = Pick<Survey<never>, "blind"> &
+export type Inside = Pick<Survey<never>, "unlisted"> &
   Pick<Diagnosis, "asleep" | "findings" | "heartbeats" | "problems">;
 
 const nothingInside: Inside = {
   asleep: [],
-  blind: [],
+  unlisted: [],
   findings: [],
   heartbeats: {},
   problems: [],
 };
 
-export async function lookIntoLab(stack: string, lab: string, host: Host): Promise<Inside> {
-  const [{ found: asleep, blind }, answers] = await Promise.all([
+export async function examineLab(stack: string, lab: string, host: Host): Promise<Inside> {
+  const [{ found: asleep, unlisted }, answers] = await Promise.all([
     stoppedOf(lab, host),
     askLab(stack, lab, host).catch(messageOf),
   ]);
-  const seen = { ...nothingInside, asleep, blind };
+  const seen = { ...nothingInside, asleep, unlisted };
   if (typeof answers === "string") {
-    return { ...seen, problems: [`cannot look into the lab ${lab}: ${answers}`] };
+    return { ...seen, problems: [`cannot examine the lab ${lab}: ${answers}`] };
   }
   const { cluster } = answers;
   return {
@@ -128,7 +128,7 @@ async function hostProblems(stack: string): Promise<Prepared> {
 
 async function statesOfProject() {
   const problems: string[] = [];
-  /** Labs whose state cannot be read: it is unknown what they own, so none of that counts as orphaned. */
+  /** Labs whose state cannot be read. What they own is unknown, so none of their resources counts as orphaned. */
   const unreadable = new Set<string>();
   const owned = new Set<string>();
   const labs = new Set<string>();
@@ -160,7 +160,7 @@ async function statesOfProject() {
   return { owned, labs, up, busy, unreadable, problems };
 }
 
-/** Name of a stack's lab. A stack that is no lab has a state too, but nothing on this host has its name. */
+/** Prefix of a stack's lab. A stack of existing machines has a state too, but nothing on this host has its prefix. */
 async function labOf(stack: string): Promise<string> {
   try {
     return (await labIdentity(stack)).lab;
@@ -172,7 +172,7 @@ async function labOf(stack: string): Promise<string> {
 
 async function isBusy(stack: string): Promise<boolean> {
   const owner = await readOwner(runLockFile(stack));
-  // The doctor itself, while it repairs.
+  // The doctor itself holds the lock while it repairs.
   const other = owner?.pid === process.pid ? undefined : owner;
   if (other !== undefined && (await isAlive(other))) return true;
   const locks = await readLocks(lockFolder(stack), os.hostname());
@@ -200,14 +200,14 @@ function presentOn(facts: HostFacts): Diagnosis["present"] {
   const { docker, libvirt, kvm, confinement, memory, disks } = facts;
   const hidden =
     confinement.by !== undefined && confinement.denials === undefined
-      ? "; what it denied only root and the group adm or systemd-journal may see"
+      ? "; only root and the groups adm and systemd-journal may see what it denied"
       : "";
-  const used = typeof kvm === "object" ? `does not work: ${kvm.error}` : kvm;
+  const kvmText = typeof kvm === "object" ? `does not work: ${kvm.error}` : kvm;
   return Object.entries({
     "Node.js": process.version,
     Docker: docker.reachable ? docker.version : `no answer: ${docker.error}`,
     libvirt: libvirt.reachable ? libvirt.version : `no answer: ${libvirt.error}`,
-    "/dev/kvm": used ?? "not asked for: machines are emulated",
+    "/dev/kvm": kvmText ?? "not used: the stack's machines are emulated",
     confinement: `${confinement.by ?? "none"}${hidden}`,
     memory: `${memory.availableMiB} MiB available of ${memory.totalMiB} MiB`,
     disk: `${Math.floor(disks.pool.freeGiB)} GiB free at ${disks.pool.folder}`,
@@ -220,7 +220,7 @@ export interface LabOnHost {
 }
 
 export interface Orphans {
-  /** Belong to the chosen stack's lab, but not to its state. */
+  /** Those with the chosen stack's lab prefix that are not in its state. */
   readonly own: readonly HostResource[];
   /** Labs that neither this project nor another existing clone knows. */
   readonly unknown: readonly LabOnHost[];

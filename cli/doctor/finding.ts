@@ -1,11 +1,11 @@
 export type Repair =
-  /** Of the control plane in all its containers, and of the lab's kubeconfig. */
+  /** Renews those of the control plane in all its containers, and of the lab's kubeconfig. */
   | { readonly kind: "renew-certificates"; readonly containers: readonly string[] }
   | { readonly kind: "renew-kubelet-certificate" | "restart-kubelet"; readonly container: string }
   | { readonly kind: "run-join"; readonly node: string };
 
 export interface Finding {
-  /** What it is about, e.g. `clock of win-1`. */
+  /** Its subject, e.g. `clock of win-1`. */
   readonly name: string;
   readonly seen: string;
   readonly remedy: string;

@@ -9,11 +9,11 @@ import { assertNotTheirs } from "../lab/claim.ts";
 import { thisHost, type Host } from "../../host/host.ts";
 import { say } from "../progress.ts";
 import { labIdentity } from "../stack-settings.ts";
-import { examine, lookIntoLab, type Diagnosis } from "./examine.ts";
+import { examine, examineLab, type Diagnosis } from "./examine.ts";
 import { repairText, type Repair } from "./finding.ts";
 import { doRepair } from "./repairs.ts";
 
-/** A stopped machine hides its other problems, and those of the control plane hide the nodes'. */
+/** Maximum rounds: a stopped machine hides its other problems, and the control plane's problems hide the nodes'. */
 const rounds = 4;
 
 const settleSeconds = 300;
@@ -32,7 +32,7 @@ export function plannedRepairs(diagnosis: Diagnosis): readonly string[] {
   ];
 }
 
-/** Repairs in a lab, each once; none while something is stopped, which may be the only reason. */
+/** The findings' repairs without repetitions; none while something is stopped, which may be their only reason. */
 function repairsOf({ asleep, findings }: Pick<Diagnosis, "asleep" | "findings">): Repair[] {
   if (asleep.some(canStart)) return [];
   const all = findings.flatMap(({ repair }) => repair ?? []);
@@ -53,31 +53,31 @@ function repairsOf({ asleep, findings }: Pick<Diagnosis, "asleep" | "findings">)
 export async function fix(stack: string): Promise<void> {
   const identity = await labIdentity(stack);
   const { lab } = identity;
-  const place = { stack, lab, host: thisHost(identity) };
+  const context = { stack, lab, host: thisHost(identity) };
   await assertNotTheirs(lab, stack);
   await asOnlyRun(stack, async () => {
-    // First, as nothing of the lab can be seen without them.
+    // First, because the lab cannot be examined without them.
     await startDaemons(identity.libvirtUri, say);
     const announced = new Set<string>();
     const troubles: string[] = [];
     for (let round = 0; round < rounds; round += 1) {
       const diagnosis = await examine(stack);
-      // What failed once is not tried again.
+      // A repair that failed is not tried again.
       const planned = plannedRepairs(diagnosis).filter((each) => !announced.has(each));
       if (planned.length === 0) {
-        if (round === 0) say("there is nothing that --fix repairs");
+        if (round === 0) say("there is nothing for --fix to repair");
         break;
       }
       say(["--fix will:", ...planned.map((each) => `  - ${each}`)].join("\n"));
       planned.forEach((each) => announced.add(each));
-      troubles.push(...(await repairAll(diagnosis, planned, place)));
-      if (diagnosis.asleep.length + repairsOf(diagnosis).length > 0) await settle(place);
+      troubles.push(...(await repairAll(diagnosis, planned, context)));
+      if (diagnosis.asleep.length + repairsOf(diagnosis).length > 0) await settle(context);
     }
     throwAll("not everything could be repaired", troubles);
   });
 }
 
-interface Place {
+interface LabContext {
   readonly stack: string;
   readonly lab: string;
   readonly host: Host;
@@ -86,42 +86,43 @@ interface Place {
 async function repairAll(
   diagnosis: Diagnosis,
   planned: readonly string[],
-  { stack, lab, host }: Place,
+  { stack, lab, host }: LabContext,
 ): Promise<readonly string[]> {
   const { asleep, leftovers } = diagnosis;
   const repairs = repairsOf(diagnosis).filter((each) => planned.includes(repairText(each)));
-  const works: (() => Promise<unknown>)[] = [];
-  if (asleep.some(canStart)) works.push(() => startStopped(lab, host, "all", say));
+  const tasks: (() => Promise<unknown>)[] = [];
+  if (asleep.some(canStart)) tasks.push(() => startStopped(lab, host, "all", say));
   if (leftovers.own.length > 0) {
-    works.push(async () => {
+    tasks.push(async () => {
       const owned = ownedIdentities(resourcesOf(await readState(stack)));
       await removeOrphans({ lab, owned }, host, say);
     });
   }
-  works.push(
+  tasks.push(
     ...repairs.map((repair) => async () => {
       await doRepair(repair, stack, lab);
       say(`done: ${repairText(repair)}`);
     }),
   );
   const troubles: string[] = [];
-  for (const work of works) await work().catch((error) => troubles.push(messageOf(error)));
+  for (const task of tasks) await task().catch((error) => troubles.push(messageOf(error)));
   return troubles;
 }
 
-/** Waits until what disappears by itself is gone, and each node has sent a heartbeat. */
-async function settle({ stack, lab, host }: Place): Promise<void> {
+/** Waits until the findings that disappear by themselves are gone, and each node has sent a heartbeat. */
+async function settle({ stack, lab, host }: LabContext): Promise<void> {
   const what = "the nodes to be in order again";
   const since = new Date();
   say(`waiting for ${what}, at most ${settleSeconds} s`);
   try {
     const options = { what, timeoutSeconds: settleSeconds, pollMilliseconds: 3000 };
-    await waitUntil(options, async () => stillSettling(await lookIntoLab(stack, lab, host), since));
+    await waitUntil(options, async () => stillSettling(await examineLab(stack, lab, host), since));
   } catch (error) {
     say(messageOf(error));
   }
 }
 
+/** What the lab is still waiting for; undefined if there is nothing to wait for. */
 export function stillSettling(
   { asleep, findings, heartbeats }: Pick<Diagnosis, "asleep" | "findings" | "heartbeats">,
   since: Date,
@@ -134,12 +135,12 @@ export function stillSettling(
   ) {
     return undefined;
   }
-  const open = findings
+  const unsettled = findings
     .filter(({ name }) => settling.test(name))
     .map(({ name, seen }) => `${name}: ${seen}`);
   // A node whose machine is off is shown as Ready for a while.
   const silent = Object.entries(heartbeats)
     .filter(([, heard]) => heard < since)
     .map(([node, heard]) => `node ${node} was last heard of at ${heard.toISOString()}`);
-  return open.length + silent.length === 0 ? undefined : [...open, ...silent].join("; ");
+  return unsettled.length + silent.length === 0 ? undefined : [...unsettled, ...silent].join("; ");
 }

@@ -10,10 +10,10 @@ import type {
 import { isCordonedForUpgrade } from "../../components/controlplane/drain.ts";
 import type { Finding } from "./finding.ts";
 
-/** A kubelet renews its node's lease every 10 s, and the control plane takes it for NotReady after 40 to 50. */
+/** A kubelet renews its node's lease every 10 s. After 40 to 50 s, the control plane marks the node NotReady. */
 const silenceSeconds = 60;
 
-/** A pod may take that long to be ready after an `up`, or a start of its node. */
+/** Time in which a pod may become ready after an `up`, or a start of its node. */
 const podGraceSeconds = 180;
 
 export interface ClusterAnswer {
@@ -37,7 +37,7 @@ export function heartbeatsOf({ leases }: ClusterAnswer): Readonly<Record<string,
 export interface KnownNodes {
   readonly joined: readonly string[];
   readonly containers: readonly string[];
-  /** Nodes whose clock is wrong: their times mean nothing. */
+  /** Nodes whose clock is wrong, so that their times are ignored. */
   readonly wrongClocks: readonly string[];
   readonly canJoin: (node: string) => boolean;
 }
@@ -67,14 +67,14 @@ export function checkNodes(
     ...ready.flatMap((name) => {
       const heard = known.wrongClocks.includes(name) ? undefined : heartbeats[name];
       const seconds = (now.getTime() - (heard ?? now).getTime()) / 1000;
-      const seen = `its kubelet has given no sign for ${Math.round(seconds)} s`;
+      const seen = `its kubelet has sent no heartbeat for ${Math.round(seconds)} s`;
       return seconds <= silenceSeconds ? [] : [kubeletFinding(name, known, seen)];
     }),
     ...checkPods(answer.pods, ready, now),
   ];
 }
 
-const deleted = "it is not in the cluster, though it has joined: somebody has deleted it";
+const deleted = "it has joined, but is not in the cluster: its Node was deleted";
 
 function nameOf({ metadata }: V1Node): string {
   if (metadata?.name === undefined) throw new Error("it has an item without a name");
@@ -102,7 +102,7 @@ function kubeletFinding(name: string, known: KnownNodes, seen: string): Finding 
 function checkNode(node: V1Node, known: KnownNodes): readonly Finding[] {
   const name = nameOf(node);
   const ready = condition(node, "Ready");
-  const notReady = ready?.message ?? ready?.reason ?? "kubelet has never said so";
+  const notReady = ready?.message ?? ready?.reason ?? "kubelet has not reported its condition";
   const upgrade = isCordonedForUpgrade(node);
   return [
     ...(ready?.status === "True"
@@ -120,7 +120,7 @@ function checkNode(node: V1Node, known: KnownNodes): readonly Finding[] {
           {
             // Not `node ${name}`: waiting does not change it.
             name: `cordoned node ${name}`,
-            seen: upgrade ? "an upgrade was not finished" : "somebody may have a reason for that",
+            seen: upgrade ? "an upgrade was not finished" : "it may have been cordoned on purpose",
             remedy: upgrade ? "kindows up: finishes the upgrade" : `kubectl uncordon ${name}`,
           },
         ]

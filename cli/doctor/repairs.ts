@@ -75,7 +75,7 @@ async function renewCertificates(
 const restartControlPlane =
   "pkill --exact 'etcd|kube-apiserver|kube-controller|kube-scheduler' || [ $? = 1 ]";
 
-/** Client certificate and key are replaced in base64, as kubeconfigs have them, so that JSON needs no escaping. */
+/** Replaces client certificate and key as base64, as in kubeconfigs, so that JSON needs no escaping. */
 export function withNewClient(state: string, before: string, after: string): string {
   const [old, fresh] = [credentials(before), credentials(after)];
   const base64 = (pem: string): string => Buffer.from(pem).toString("base64");
@@ -85,17 +85,17 @@ export function withNewClient(state: string, before: string, after: string): str
   }, state);
 }
 
-/** As in kubeadm's documentation: a kubeconfig with a client certificate inside, which kubelet uses. */
+/** Gives kubelet a kubeconfig with an embedded client certificate, as kubeadm's documentation describes. */
 async function renewKubeletCertificate(container: string, lab: string): Promise<void> {
   const kubeconfig = await docker([
     ...["exec", firstControlPlane(lab), "kubeadm", "kubeconfig", "user"],
     ...["--org", "system:nodes", "--client-name", `system:node:${container}`],
     ...["--config", "/kind/kubeadm.conf"],
   ]);
-  const place =
+  const install =
     "umask 077 && cat > /etc/kubernetes/kubelet.conf && " +
     "rm -f /var/lib/kubelet/pki/kubelet-client-current.pem && systemctl restart kubelet";
-  await docker(["exec", "--interactive", container, "bash", "-c", place], { input: kubeconfig });
+  await docker(["exec", "--interactive", container, "bash", "-c", install], { input: kubeconfig });
 }
 
 /** Repeats the last step of the join, with a token of its own in case the machine turns out not to have joined. */
@@ -105,7 +105,7 @@ export async function runJoin(
 ): Promise<void> {
   const machine = machines.find((each) => each.node === node);
   if (machine?.join === undefined || kubeconfig === undefined) {
-    throw new Failure(`${node} has not joined yet: kindows up`);
+    throw new Failure(`${node} has not joined yet: run \`kindows up\``);
   }
   const api = new ClusterApi(kubeconfig);
   const token = await mintToken(api, {

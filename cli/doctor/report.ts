@@ -17,10 +17,10 @@ export function doctorText(diagnosis: Diagnosis): string {
   const fix = `\`kindows doctor --fix --stack ${stack}\``;
   return [
     table(
-      ["THERE", ""],
+      ["PRESENT", ""],
       present.map(({ what, detail }) => [what, detail]),
     ),
-    ...section(`In the way of the stack ${stack}:`, items(problems)),
+    ...section(`Problems for the stack ${stack}:`, items(problems)),
     ...section(
       `Stopped in the lab ${lab} (${fix} starts it, \`up\` does too):`,
       asleep.flatMap(({ kind, name, seen, first }) => [
@@ -29,7 +29,7 @@ export function doctorText(diagnosis: Diagnosis): string {
       ]),
     ),
     ...section(
-      `Wrong in the lab ${lab}:`,
+      `Problems in the lab ${lab}:`,
       findings.flatMap(({ name, seen, remedy, repair }) => [
         `  - ${name}: ${seen}`,
         `    ${remedy}`,
@@ -48,9 +48,9 @@ export function doctorText(diagnosis: Diagnosis): string {
     ),
     ...leftovers.elsewhere.map(
       ({ lab: other, project, things: { length } }) =>
-        `The lab ${other} (${length} thing${length === 1 ? "" : "s"}) is run from ${project}.`,
+        `The lab ${other} (${length} resource${length === 1 ? "" : "s"}) is run from ${project}.`,
     ),
-    ...(busy ? [`A run works on the stack ${stack} right now.`] : []),
+    ...(busy ? [`A run is working on the stack ${stack}.`] : []),
     ...(isFine(diagnosis) ? [`The stack ${stack} has no problems, and there are no orphans.`] : []),
   ].join("\n\n");
 }

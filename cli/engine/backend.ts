@@ -8,7 +8,7 @@ import { parseJson } from "../../toolchain/parse-json.ts";
 import { projectRoot } from "../../toolchain/project.ts";
 import { backendUrl, stateFolder } from "./folders.ts";
 
-/** Where `pulumi login` keeps its logins: as the engine has it, below the home that the user has, not $HOME. */
+/** Folder of `pulumi login`'s logins. Like the engine, this takes the home from the user database, not from $HOME. */
 export function loginsFolder(environment: NodeJS.ProcessEnv): string {
   const { PULUMI_CREDENTIALS_PATH: chosen = "", PULUMI_HOME: home = "" } = environment;
   return chosen || home || path.join(os.userInfo().homedir, ".pulumi");
@@ -19,7 +19,7 @@ export function loginsFolder(environment: NodeJS.ProcessEnv): string {
  * `backend` in Pulumi.yaml, `pulumi login`, and a token of Pulumi Cloud.
  *
  * @param project folder with Pulumi.yaml.
- * @returns undefined where none is: the state is in this clone then.
+ * @returns undefined if there is none, so that the state is in this clone.
  */
 export function chosenBackend(
   environment: NodeJS.ProcessEnv = process.env,

@@ -1,6 +1,6 @@
 import * as z from "zod";
 
-/** A resource in the engine's state; other fields are kept as they are. */
+/** A resource in the engine's state. Unlisted fields are kept as they are. */
 const resourceSchema = z.looseObject({
   urn: z.string(),
   type: z.string(),
@@ -44,14 +44,14 @@ export function parseDeployment(json: string): Deployment {
   // Version 4 adds features that only say which fields are used.
   if (deployment.version !== 3 && deployment.version !== 4) {
     throw new Error(
-      `the stack's state has format version ${deployment.version}, known are 3 and 4: ` +
+      `the stack's state has the format version ${deployment.version}, but only 3 and 4 are known: ` +
         "it was written by another Pulumi CLI than this project's",
     );
   }
   return deployment;
 }
 
-/** All resources in the engine's order: dependencies come first; none without a state. */
+/** All resources in the engine's order, dependencies first; empty if there is no state. */
 export function resourcesOf(deployment: Deployment | undefined): readonly StateResource[] {
   return deployment?.deployment.resources ?? [];
 }

@@ -17,14 +17,14 @@ export function engineEnvironment(caller: NodeJS.ProcessEnv): Readonly<Record<st
   const tools = [builtTool("pulumi"), builtTool("kubectl"), ...(kind === undefined ? [] : [kind])];
   return {
     PULUMI_HOME: pulumiHome,
-    // The user's own backend, with the logins that the engine would look for in its home. What opens secrets is his.
+    // With the user's own backend, the logins are not in PULUMI_HOME, and the secrets' passphrase is the user's.
     ...(chosenBackend(caller) === undefined
       ? stateHere(caller)
       : { PULUMI_CREDENTIALS_PATH: loginsFolder(caller) }),
     PULUMI_SKIP_UPDATE_CHECK: "true",
     PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION: "true",
     PULUMI_DISABLE_REGISTRY_RESOLVE: "true",
-    // A plugin of another version somewhere on the PATH would be taken instead of the prepared one.
+    // Otherwise, a plugin of another version on the PATH would replace the prepared one.
     PULUMI_IGNORE_AMBIENT_PLUGINS: "true",
     PATH: [
       ...new Set([...tools.map((file) => path.dirname(file)), ...searchPath.split(path.delimiter)]),
@@ -33,8 +33,8 @@ export function engineEnvironment(caller: NodeJS.ProcessEnv): Readonly<Record<st
 }
 
 /**
- * The state of this clone, in a folder that only its owner may read, beside the lab's keys. So the passphrase of the
- * committed stacks is empty; one that the user has set is passed on.
+ * The backend in this clone. Only the owner may read its folder, which also has the lab's keys, so the passphrase of
+ * the committed stacks is empty. One that the user has set is passed on.
  */
 function stateHere(caller: NodeJS.ProcessEnv): Readonly<Record<string, string>> {
   const { PULUMI_CONFIG_PASSPHRASE: passphrase, PULUMI_CONFIG_PASSPHRASE_FILE: file } = caller;

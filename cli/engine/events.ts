@@ -10,9 +10,9 @@ import { resourceName } from "./deployment.ts";
 import { StackFacts } from "./facts.ts";
 
 export type NodeEvent =
-  /** It creates or changes the resource, or has done so. */
+  /** Creating or changing a resource of the node has begun, or is done. */
   | { readonly kind: "begun" | "done"; readonly node: string; readonly resource: string }
-  /** It failed; a step says with which code. */
+  /** A resource of the node failed; `code` is a step's error code. */
   | { readonly kind: "failed"; readonly node: string; readonly code: string | undefined };
 
 const stepSchema = z.object({
@@ -23,7 +23,7 @@ const stepSchema = z.object({
     new: z
       .object({
         type: z.string(),
-        /** False or nothing for a component. */
+        /** False or missing for a component. */
         custom: z.boolean().optional(),
         parent: z.string().nullish(),
         inputs: z.record(z.string(), z.unknown()).nullish(),
@@ -44,9 +44,9 @@ const eventSchema = z.object({
 
 export type EngineEvent = z.infer<typeof eventSchema>;
 
-const makes = new Set(["create", "update", "replace", "create-replacement"]);
+const changes = new Set(["create", "update", "replace", "create-replacement"]);
 
-/** Turns the engine's events into events of nodes, by the components that appear before their children. */
+/** Turns the engine's events into events of nodes, which it knows from components: they appear before their children. */
 export class EventReader {
   readonly #facts = new StackFacts();
 
@@ -63,20 +63,20 @@ export class EventReader {
     const { op, urn } = metadata;
     this.#facts.add({ ...metadata.new, urn });
     const node =
-      makes.has(op) && metadata.new.custom === true ? this.#facts.nodeOf(urn) : undefined;
+      changes.has(op) && metadata.new.custom === true ? this.#facts.nodeOf(urn) : undefined;
     const kind = resourcePreEvent === undefined ? "done" : "begun";
     return node === undefined ? undefined : { kind, node, resource: resourceName(urn) };
   }
 }
 
-/** @param json one event; of other kinds nothing is left. */
+/** Parses one event; the result is empty for kinds that are not used. */
 export function readEvent(json: string): EngineEvent {
   return eventSchema.safeParse(parseJson(json)).data ?? {};
 }
 
 type Call = grpc.ServerReadableStream<EventRequest, Empty>;
 
-/** Receives an engine's events as Pulumi's Automation API does, without a file. */
+/** Receives an engine's events as Pulumi's Automation API does, over gRPC instead of a file. */
 export async function receiveEvents(
   onEvent: (event: EngineEvent, ofNode: NodeEvent | undefined) => void,
 ): Promise<{ readonly address: string; readonly close: () => void }> {

@@ -9,7 +9,7 @@ import {
 import { Failure } from "../../host/failure.ts";
 import { resourceName } from "./deployment.ts";
 
-/** For what another version has written, older or newer. */
+/** Error for something that an older or newer version of kindows has written. */
 export function byOtherVersion(what: string): Failure {
   return new Failure(
     `this version of kindows does not understand ${what}: another one brought the lab up. If that is newer, update this ` +
@@ -39,14 +39,14 @@ export class StackFacts {
   /**
    * Facts of all components of a type, by their URNs.
    *
-   * @throws Failure if one has none, or others: then another version created it.
+   * @throws Failure if a component's facts are missing or invalid, because another version created it.
    */
   of<T extends FactsType>(type: T): ReadonlyMap<string, Facts<T>> {
     const schema: z.ZodType = componentFacts[type];
     return this.#records((one) => one === type, schema as z.ZodType<Facts<T>>);
   }
 
-  /** Machines, by their nodes' names. */
+  /** URNs of machines by the names of their nodes. */
   machines(): ReadonlyMap<string, string> {
     return new Map(
       [...this.#records(isMachine, machineFacts)].map(([urn, { node }]) => [node, urn]),

@@ -6,7 +6,7 @@ import { localFolder, projectRoot, pulumiHome } from "../../toolchain/project.ts
 /** Name of the project in Pulumi.yaml: part of the state's paths. */
 export const projectName = "kindows";
 
-/** The backend where no other is chosen: files. */
+/** Folder of the default backend. */
 export const stateFolder = path.join(localFolder, "state");
 
 export function settingsFile(stack: string): string {
@@ -23,12 +23,12 @@ export function stackFolder(stack: string): string {
   return path.join(localFolder, stack);
 }
 
-/** State file of a stack there; exists once the stack has been created. */
+/** State file of a stack in the default backend; exists once the stack has been created. */
 export function stateFile(stack: string): string {
   return path.join(stateFolder, ".pulumi", "stacks", projectName, `${stack}.json`);
 }
 
-/** Folder of the engine's locks of a stack there. */
+/** Folder of the engine's locks of a stack in the default backend. */
 export function lockFolder(stack: string): string {
   return path.join(stateFolder, ".pulumi", "locks", "organization", projectName, stack);
 }
@@ -36,10 +36,9 @@ export function lockFolder(stack: string): string {
 /**
  * Address of a file backend for `PULUMI_BACKEND_URL`.
  *
- * The engine's blob library writes a file of attributes beside each file, not atomically: an engine that was killed
- * meanwhile left an empty one, and every later command failed with "failed to load checkpoint: EOF". The engine does not
- * need these files (gocloud.dev/blob/fileblob, URL parameter `metadata`). All others are written to a temporary file and
- * renamed.
+ * `metadata=skip` keeps the engine's blob library from writing a file of attributes beside each file, which the engine
+ * does not need (gocloud.dev/blob/fileblob). Only these files are not written atomically: an engine that was killed
+ * left an empty one, and every later command failed with "failed to load checkpoint: EOF".
  *
  * @param folder absolute path.
  */

@@ -2,13 +2,14 @@ import { shortName } from "./deployment.ts";
 import type { EngineEvent } from "./events.ts";
 
 /**
- * Minutes without any operation's end, by the types whose provider has no limit: libvirt's waits for a stream of libvirt's
- * for ever, and Pulumi's bridge hands no customTimeouts on to it (pkg/pf/tfbridge/provider_create.go).
+ * Minutes without progress after which an operation is overdue, by resource types whose provider has no time limit:
+ * libvirt's waits indefinitely for libvirt's streams, and Pulumi's bridge does not pass customTimeouts on to it
+ * (pkg/pf/tfbridge/provider_create.go).
  */
 export const limitMinutes: Readonly<Record<string, number>> = {
-  // An image of some GiB that is uploaded over SSH.
+  // An image of some GiB may be uploaded over SSH.
   "libvirt:index/volume:Volume": 120,
-  // The provider's own `timeouts`, which it keeps to for leases only, are 20 min by default.
+  // The provider applies its own `timeouts`, 20 min by default, only to waiting for leases.
   "libvirt:index/domain:Domain": 40,
   "libvirt:index/cloudinitDisk:CloudinitDisk": 15,
   "libvirt:index/network:Network": 15,
@@ -19,15 +20,15 @@ export const limitMinutes: Readonly<Record<string, number>> = {
 const waits = /^(create|update|delete|read|refresh|import)/;
 
 /**
- * Finds operations that do not end. One waits for another, as libvirt's provider does one thing at a time in a pool: the
- * longest limit of those under way counts, from the last begin or end of one.
+ * Finds operations that do not end. Operations wait for each other, because libvirt's provider does only one at a time
+ * in a pool. So the longest of their limits counts, from the last time that any of them began or ended.
  */
 export class OverdueOperations {
-  /** By URN: what is done, and its limit. */
+  /** Operations in progress and their limits, by URN. */
   readonly #underWay = new Map<string, { readonly what: string; readonly minutes: number }>();
   #timer: NodeJS.Timeout | undefined;
 
-  /** @param report called once operations are overdue, with which and what to do. */
+  /** @param report receives the overdue operations, and what to do. */
   constructor(
     private readonly report: (problem: string) => void,
     private readonly limits: Readonly<Record<string, number>>,
@@ -54,8 +55,8 @@ export class OverdueOperations {
   #problem(minutes: number): string {
     const operations = [...this.#underWay.values()].map(({ what }) => what).join(", ");
     return (
-      `no end of ${operations} in ${minutes} min, and the provider has no time limit of its own. See whether the host's ` +
-      "libvirtd answers (`virsh list`, its log) and its pool has room"
+      `${operations} did not end within ${minutes} min, and the provider has no time limit of its own. Check whether the ` +
+      "host's libvirtd answers (`virsh list`, its log) and its pool has space"
     );
   }
 }

@@ -18,20 +18,20 @@ import { redact } from "./redact.ts";
 /** Longest time for a command that only reads or writes the state. */
 const stateTimeoutSeconds = 60;
 
-/** What the command line ends with where there is no such stack (https://pulumi.com/docs/iac/cli/exit-codes/). */
+/** Exit code of `pulumi` if the stack does not exist (https://pulumi.com/docs/iac/cli/exit-codes/). */
 const stackNotFound = 6;
 
 interface Ended {
   readonly failed: boolean;
   readonly exitCode?: number | undefined;
   readonly stdout: string;
-  readonly said: string;
+  readonly errorText: string;
 }
 
-/** How long operations are waited for whose provider has no limit. */
+/** Time limits for operations whose provider has none. */
 interface TimeLimits {
   readonly limits: Readonly<Record<string, number>>;
-  /** Seconds that the rest gets to end in, then. */
+  /** Seconds that other operations get to end once one is overdue. */
   readonly graceSeconds: number;
 }
 
@@ -39,7 +39,7 @@ export interface Workplace {
   readonly project: string;
   readonly program: string;
   readonly environment: NodeJS.ProcessEnv;
-  /** Folder in which it locks the stack, where the backend is this clone's. */
+  /** Folder of the engine's locks of the stack, if the backend is this clone's. */
   readonly lockFolder: string;
   readonly backend?: string | undefined;
 }
@@ -53,25 +53,25 @@ export class Pulumi {
   /**
    * Runs a command that reads or writes the state, and returns what it prints.
    *
-   * @throws with the command's own words when it fails, or with the backend's problem.
+   * @throws with the command's error message, or with the backend's problem if there is one.
    */
   async state(args: readonly string[], input = ""): Promise<string> {
     return this.#printed(args, await this.#run(args, input));
   }
 
-  async #printed(args: readonly string[], { failed, stdout, said }: Ended): Promise<string> {
+  async #printed(args: readonly string[], { failed, stdout, errorText }: Ended): Promise<string> {
     if (!failed) return stdout;
-    const failure = `\`pulumi ${args.join(" ")}\` on stack ${this.stack} failed: ${said}`;
+    const failure = `\`pulumi ${args.join(" ")}\` on stack ${this.stack} failed: ${errorText}`;
     throw new Failure((await this.#backendProblem()) ?? failure);
   }
 
-  /** Why nothing can be read from the user's own backend, and what to do; undefined where it can. */
+  /** Why the user's own backend cannot be used, and what to do; undefined if it can, or none is chosen. */
   async #backendProblem(): Promise<string | undefined> {
     const { backend } = this.workplace;
     if (backend === undefined) return undefined;
-    const { failed, said } = await this.#run(["stack", "ls"]);
+    const { failed, errorText } = await this.#run(["stack", "ls"]);
     if (!failed) return undefined;
-    const reason = said.split("\n")[0]?.replace(/^error: /, "") ?? "";
+    const reason = errorText.split("\n")[0]?.replace(/^error: /, "") ?? "";
     return redact(
       `the backend ${backend} cannot be used (${reason}): log in to it with \`pulumi login\`, or with the ` +
         "credentials of its store, or name another one in PULUMI_BACKEND_URL",
@@ -89,16 +89,16 @@ export class Pulumi {
       timeout: stateTimeoutSeconds * 1000,
     });
     const { failed, exitCode, stdout, stderr, shortMessage } = result;
-    // Libraries of a store may have warned before.
-    const said = stderr.slice(Math.max(0, stderr.search(/^error: /m))).trim();
-    return { failed, exitCode, stdout, said: said || (shortMessage ?? "") };
+    // Skips earlier warnings of the backend's libraries.
+    const errorText = stderr.slice(Math.max(0, stderr.search(/^error: /m))).trim();
+    return { failed, exitCode, stdout, errorText: errorText || (shortMessage ?? "") };
   }
 
   async exportState(...options: "--show-secrets"[]): Promise<Deployment> {
     return parseDeployment(await this.state(["stack", "export", ...options]));
   }
 
-  /** The same of a stack that may not exist: undefined then. */
+  /** State of a stack; undefined if the stack does not exist. */
   async findState(): Promise<Deployment | undefined> {
     const args = ["stack", "export"];
     const ended = await this.#run(args);
@@ -115,10 +115,10 @@ export class Pulumi {
    * Runs an operation (`up`, `preview`, `destroy`) and shows its output. Signals are passed on to the engine, which finishes
    * what it has begun and saves the state.
    *
-   * @param onLine called with each line it prints.
+   * @param onLine called with each line that the engine prints.
    * @param onEvent called with events of nodes.
    * @param timeLimits limits of operations whose provider has none.
-   * @throws if the operation fails or is interrupted, and its output says why; or if it does not end.
+   * @throws if the operation fails, is interrupted or does not end.
    */
   async operation(
     args: readonly string[],
@@ -140,12 +140,12 @@ export class Pulumi {
         if (ofNode !== undefined) onEvent(ofNode);
       });
     };
-    // Slow to load, and a preview waits for nothing that is made.
+    // A preview needs no events, and their module is slow to load.
     const events = args[0] === "preview" ? undefined : await listen();
     const running = execa(
       "setpriv",
       [
-        // An engine must not outlive this process, unknown to anybody.
+        // The engine must not outlive this process unnoticed.
         ...["--pdeathsig", "KILL", program],
         ...[...args, "--stack", this.stack, "--non-interactive", "--suppress-progress"],
         ...(events === undefined ? [] : ["--event-log", events.address]),
@@ -181,11 +181,11 @@ export class Pulumi {
     }
     if (problem !== undefined) {
       throw new Failure(
-        `\`pulumi ${args[0]}\` was ended: ${problem}, then run again: what was half made is removed, and the rest goes on`,
+        `\`pulumi ${args[0]}\` was stopped: ${problem}, then run again: unfinished resources are removed, and the rest continues`,
       );
     }
     if (result.failed) {
-      throw new Failure(`\`pulumi ${args[0]}\` failed; what it says above is the reason`);
+      throw new Failure(`\`pulumi ${args[0]}\` failed; its output above has the reason`);
     }
   }
 }
@@ -201,9 +201,9 @@ function redacted(onLine: (line: string) => void): (line: unknown) => Generator<
 /**
  * The engine for a stack of this project.
  *
- * @param lab Prefix of the stack's lab; set in the environment of every process that the engine starts. Left out to read
- * the state only.
- * @param further Variables for the program.
+ * @param lab prefix of the stack's lab, for the environment of every process that the engine starts. Not needed to read
+ *   the state.
+ * @param further variables for the program.
  * @throws when the tools are not prepared.
  */
 export function enginePulumi(
@@ -225,7 +225,7 @@ interface Signalled {
   kill(signal: NodeJS.Signals): boolean;
 }
 
-/** Ends an engine that waits without end, as three signals do; what else is under way may end between them. */
+/** Stops an engine that waits indefinitely. Other operations get time to end between the three signals. */
 async function endEngine(
   engine: Signalled,
   graceSeconds: number,
@@ -243,12 +243,12 @@ const passedOn = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
  * Passes this process's signals on to a child: the first asks the engine to finish what it has begun, the second to stop
  * at once, the third kills it.
  *
- * @returns an object whose `stop` ends that, and returns whether there was a signal.
+ * @returns an object whose `stop` ends this, and returns whether there was a signal.
  */
 export function passSignalsOn(child: Signalled): { readonly stop: () => boolean } {
   let count = 0;
   const handlers = passedOn.map((name) => {
-    // A SIGHUP would kill it at once.
+    // SIGHUP would kill the engine at once.
     const first = name === "SIGHUP" ? "SIGTERM" : name;
     const handler = (): void => {
       count += 1;

@@ -1,53 +1,61 @@
 const mask = "[redacted]";
 
-const kinds: readonly { readonly pattern: RegExp; readonly shown: string }[] = [
+interface Redaction {
+  readonly pattern: RegExp;
+  readonly replacement: string;
+}
+
+const redactions: readonly Redaction[] = [
   {
     pattern:
       /-----BEGIN [A-Z ]*PRIVATE KEY-----[A-Za-z0-9+/=\\\s]*(?:-----END [A-Z ]*PRIVATE KEY-----)?/g,
-    shown: mask,
+    replacement: mask,
   },
-  { pattern: /(client-key-data["\\:\s]+)[A-Za-z0-9+/=]+/g, shown: `$1${mask}` },
-  // Of a backend in a database.
-  { pattern: /(:\/\/[^/@:\s]+):[^@/\s]+@/g, shown: `$1:${mask}@` },
+  { pattern: /(client-key-data["\\:\s]+)[A-Za-z0-9+/=]+/g, replacement: `$1${mask}` },
+  // The password in the URL of a database backend.
+  { pattern: /(:\/\/[^/@:\s]+):[^@/\s]+@/g, replacement: `$1:${mask}@` },
   // A kubeadm bootstrap token; nothing else in a log has six and sixteen characters like this.
-  { pattern: /\b[a-z0-9]{6}\.[a-z0-9]{16}\b/g, shown: mask },
+  { pattern: /\b[a-z0-9]{6}\.[a-z0-9]{16}\b/g, replacement: mask },
 ];
 
 /**
- * A line of a log without private keys, a kubeconfig's key and bootstrap tokens.
+ * Removes private keys, kubeconfigs' client keys and bootstrap tokens from a line of a log.
  *
- * The engine's own log has the secrets that pass between engine and plugins from level 5 on.
+ * From level 5 on, the engine's log has the secrets that engine and plugins exchange.
  */
 export function redact(line: string): string {
-  return shown(kinds, line);
+  return redacted(redactions, line);
 }
 
-function shown(secrets: typeof kinds, text: string): string {
-  return secrets.reduce((before, { pattern, shown: now }) => before.replaceAll(pattern, now), text);
+function redacted(all: readonly Redaction[], text: string): string {
+  return all.reduce(
+    (rest, { pattern, replacement }) => rest.replaceAll(pattern, replacement),
+    text,
+  );
 }
 
 /**
- * The secrets that a machine itself redacts (`Hide-Secret` in components/windows/steps/lib/LogFiles.ps1), for texts that
- * were read directly; `redact` knows the others.
+ * The secrets that a machine itself redacts (`Hide-Secret` in components/windows/steps/lib/LogFiles.ps1), for logs that
+ * are read directly; `redact` removes the others.
  */
 const name = "((?:client-key-data|bearer|password|authorization)";
 const sign = String.raw`\\*["']?\s*[:=]\s*`;
 const scheme = String.raw`(?:(?:bearer|basic|negotiate|digest|ntlm)\s+)?`;
-const ofMachines: typeof kinds = [
+const machineRedactions: readonly Redaction[] = [
   ...[
-    // The quoted value after a name; then in escaped quotes, in single quotes, and without any.
+    // The value after a name: in quotes, in escaped quotes, in single quotes, and without quotes.
     String.raw`${name}${sign}")(?:\\.|[^"\\])*`,
     String.raw`${name}${sign}\\+")(?:\\(?!\\*")|[^"\\])*`,
     String.raw`${name}${sign}')[^']*`,
     String.raw`${name}["'\\]*(?:\s*[:=]+\s*|\s+))${scheme}(?!'|\\*"|[:=])[^\s",]+`,
-  ].map((pattern) => ({ pattern: new RegExp(pattern, "gi"), shown: `$1${mask}` })),
+  ].map((pattern) => ({ pattern: new RegExp(pattern, "gi"), replacement: `$1${mask}` })),
   // Scripts of an earlier version redact the scheme only.
-  { pattern: /(authorization["\\:=\s]+\[redacted\])[ \t]+[^\s",]+/gi, shown: "$1" },
+  { pattern: /(authorization["\\:=\s]+\[redacted\])[ \t]+[^\s",]+/gi, replacement: "$1" },
   // The user and password of a proxy's address.
-  { pattern: /:\/\/[^/@\s]+@/g, shown: `://${mask}@` },
+  { pattern: /:\/\/[^/@\s]+@/g, replacement: `://${mask}@` },
 ];
 
-/** A text of a node's logs without tokens, keys and passwords. */
+/** Removes tokens, keys and passwords from a text of a node's logs. */
 export function redactLog(text: string): string {
-  return shown(ofMachines, redact(text));
+  return redacted(machineRedactions, redact(text));
 }

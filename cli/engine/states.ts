@@ -14,9 +14,9 @@ const fileSchema = z.object({
 });
 
 /**
- * State of a stack as the engine last wrote it, for looking only; in this clone it is read without the engine.
+ * State of a stack as the engine last wrote it. In this clone's own backend, it is read without the engine.
  *
- * @returns nothing when the stack does not exist.
+ * @returns undefined when the stack does not exist.
  * @throws when the file is damaged, or the backend cannot be used.
  */
 export async function readState(stack: string): Promise<Deployment | undefined> {

@@ -15,7 +15,7 @@ export interface UpLog {
   close(): Promise<void>;
 }
 
-/** Starts the log of an `up`, which replaces the last one; only its owner may read it. */
+/** Starts the log of an `up`, which replaces the previous one; only its owner may read it. */
 export async function beginUpLog(file: string, now: () => Date = () => new Date()): Promise<UpLog> {
   await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
   // A new file, as an existing one would keep its mode.

@@ -10,7 +10,7 @@ import { findPrograms, type FetchedFile } from "./programs.ts";
 export interface Consent {
   readonly stack: string;
   readonly yes: boolean;
-  /** Asks for one line at a terminal; undefined where there is none. */
+  /** Asks for one line at a terminal; undefined if there is none. */
   readonly ask: ((question: string) => Promise<string>) | undefined;
 }
 
@@ -31,27 +31,27 @@ export async function requireConsent(
     ...(makesImage ? downloadedMedia(settings).files : []),
   ];
   const states = await findPrograms(files, cache);
-  const lines = files.filter((_, place) => states[place]?.state === "missing").map(lineOf);
+  const lines = files.filter((_, index) => states[index]?.state === "missing").map(lineOf);
   if (lines.length === 0 || yes) return;
-  const what = `the stack ${stack} takes files that this host has not yet:\n${lines.join("\n")}\n`;
+  const what = `the stack ${stack} needs files that this host does not have yet:\n${lines.join("\n")}\n`;
   if (ask === undefined) {
     throw new Failure(
-      `${what}Nothing was changed. Run it again with \`--yes\` to have them fetched, ` +
-        `or \`./kindows fetch --stack ${stack}\` before.`,
+      `${what}Nothing was changed. Run it again with \`--yes\` to download them, ` +
+        `or run \`./kindows fetch --stack ${stack}\` first.`,
     );
   }
-  if (!/^y(es)?$/i.test(await ask(`${what}Fetch them? [y/N] `))) {
-    throw new Failure("nothing was fetched, and nothing was changed");
+  if (!/^y(es)?$/i.test(await ask(`${what}Download them? [y/N] `))) {
+    throw new Failure("nothing was downloaded, and nothing was changed");
   }
 }
 
 function lineOf({ uri, bytes, sha256 }: FetchedFile): string {
   const size = bytes === undefined ? "" : `, ${transferText(bytes)}`;
-  const trust = sha256 === undefined ? ", by the checksum that its publisher gives" : "";
+  const trust = sha256 === undefined ? ", with the checksum that its publisher provides" : "";
   return `  - ${uri}${size}${trust}`;
 }
 
-/** Leaves the terminal as it is: ^C ends the process; ^D is no answer. */
+/** Reads one line in the terminal's normal mode, so ^C ends the process; empty after ^D. */
 export async function answer(
   question: string,
   input: NodeJS.ReadableStream = process.stdin,

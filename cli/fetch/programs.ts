@@ -14,7 +14,7 @@ import { table } from "../table.ts";
 
 export type HostArtifact = ProgramArtifact & { readonly origin: HostOrigin };
 
-/** A file that is fetched into the cache, to be pushed to machines or for an image. */
+/** A file that is downloaded into the cache, to be pushed to machines or put into an image. */
 export interface FetchedFile extends Pick<ProgramArtifact, "uri" | "sha256"> {
   /** URL of its publisher's checksum; undefined if only the pinned one is accepted. */
   readonly origin?: Pick<HostOrigin, "checksumUri"> | undefined;
@@ -43,7 +43,7 @@ export function findPrograms(files: readonly FetchedFile[], cache: Cache): Promi
   return Promise.all(files.map((file) => stateOf(file, file.sha256, cache)));
 }
 
-/** One after the other, even if some fail. Without a checksum the publisher's is trusted and locked. */
+/** Downloads files in turn, even if some fail. If a checksum is missing, the publisher's is trusted and locked. */
 export async function fetchPrograms(
   files: readonly FetchedFile[],
   options: FetchOptions,
@@ -77,7 +77,7 @@ async function fetchProgram(file: FetchedFile, options: FetchOptions): Promise<P
   }
 }
 
-/** What the cache has of a file. */
+/** State of a file in the cache. */
 async function stateOf(
   file: FetchedFile,
   sha256: string | undefined,

@@ -27,7 +27,7 @@ import {
 import type { HostProblem } from "../../config/host-problem.ts";
 import { windowsVersionOf } from "../../config/supported.ts";
 
-/** Programs that a stack pushes to its Windows machines: those that their image does not carry. */
+/** Programs that a stack pushes to its Windows machines: those that their image does not contain. */
 export function pushedPrograms(settings: Settings): HostArtifact[] {
   const isRehearsal = settings.windows.image.kind === "rehearsal";
   return isRehearsal ? [] : pushedArtifacts(stackSoftware(settings));
@@ -48,7 +48,7 @@ export function fetchFiles(files: readonly FetchedFile[]): Promise<ProgramState[
 }
 
 /** Downloads what is missing in the cache, and records its paths for this clone. */
-export async function fetchNoted(programs: readonly HostArtifact[]): Promise<ProgramState[]> {
+export async function fetchAndRecord(programs: readonly HostArtifact[]): Promise<ProgramState[]> {
   const states = await fetchFiles(programs);
   const folders: Record<string, string> = {};
   for (const { sha256, folder } of states) if (sha256 && folder) folders[sha256] = folder;
@@ -58,11 +58,11 @@ export async function fetchNoted(programs: readonly HostArtifact[]): Promise<Pro
 
 /** Part of `up` and `prepare`, after they got consent (consent.ts): downloads missing programs. */
 export async function ensureStackPrograms(settings: Settings): Promise<void> {
-  const lines = (await fetchNoted(pushedPrograms(settings)))
+  const lines = (await fetchAndRecord(pushedPrograms(settings)))
     .filter(({ state }) => state === "missing")
     .map(({ fileName, problem }) => `  - ${fileName}: ${problem}\n`);
   if (lines.length === 0) return;
-  const what = "programs for the Windows nodes could not be fetched; nothing was changed:";
+  const what = "programs for the Windows nodes could not be downloaded; nothing was changed:";
   throw new Failure(`${what}\n${lines.join("")}Run it again to continue.`);
 }
 
@@ -93,7 +93,7 @@ export async function findUpdate(
   if (!isMadeFromIso(image)) return;
   const kb = missingUpdate(image, windowsVersionOf(version), readSoftwareLock(lockFile));
   if (kb === undefined) return;
-  say(`looks for ${kb} in Microsoft's Update Catalog`);
+  say(`looking for ${kb} in Microsoft's Update Catalog`);
   await ensureHostPackages(["curl"], say);
   try {
     const { uri: url, sha256 } = await findInCatalogue(kb, site);

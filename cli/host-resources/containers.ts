@@ -11,7 +11,7 @@ import {
 } from "../../components/host-resource.ts";
 
 export interface Container extends HostResource {
-  /** kind's word for what it is: `control-plane`, `worker`, `external-load-balancer`. */
+  /** kind's name for its role: `control-plane`, `worker`, `external-load-balancer`. */
   readonly role: string;
 }
 
@@ -22,7 +22,7 @@ async function find(host: Host): Promise<readonly Container[]> {
     ...["ps", "--all", "--no-trunc", "--filter", `label=${clusterLabel}`],
     ...["--format", `{{.Names}} {{.State}} {{.Label "${clusterLabel}"}} {{.Label "${roleLabel}"}}`],
   ]);
-  // Docker gives the lowest free address to the container that starts first: that must be the control plane.
+  // Sorted, because Docker gives the lowest free address to the first container that starts: the control plane must.
   return [...lines(listed)].sort().flatMap((line) => {
     const [name = "", state = "", lab = "", role = ""] = line.split(" ");
     return isLabPrefix(lab) ? [{ kind, name, lab, state, role, identity: `${kind} ${name}` }] : [];
@@ -40,7 +40,7 @@ export const containers: ResourceKind<Container> = {
     await host.run("docker", ["rm", "--force", "--volumes", name]);
   },
 
-  /** Host actions record them, even if a run was killed before a changed component was applied. */
+  /** From the inputs of host actions, which are right even if a run was killed before it changed a component. */
   owned: byHostActions((resource, component) => {
     const names =
       component === "kindows:controlplane:LinuxWorker"
@@ -63,7 +63,7 @@ export const containers: ResourceKind<Container> = {
 
 type OwnedBy = NonNullable<ResourceKind["owned"]>[string];
 
-/** The same for both types of a host action; a state of an earlier version knows one. */
+/** Uses `owned` for both types of a host action; states of earlier versions have `command:local:Command`. */
 export function byHostActions(owned: OwnedBy): ResourceKind["owned"] {
   return { "command:local:Command": owned, "kindows:host:Action": owned };
 }

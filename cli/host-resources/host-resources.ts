@@ -25,8 +25,8 @@ export const resourceKinds: readonly ResourceKind[] = [
 
 export interface Survey<T> {
   readonly found: readonly T[];
-  /** Kinds that could not be looked for. */
-  readonly blind: readonly { readonly kind: string; readonly reason: string }[];
+  /** Kinds that could not be listed, and why. */
+  readonly unlisted: readonly { readonly kind: string; readonly reason: string }[];
 }
 
 export const surveyHost = (host: Host, kinds = resourceKinds): Promise<Survey<HostResource>> =>
@@ -36,16 +36,16 @@ export async function lookFor<K extends { readonly kind: string }, T>(
   kinds: readonly K[],
   find: (kind: K) => Promise<readonly T[]>,
 ): Promise<Survey<T>> {
-  const blind: { kind: string; reason: string }[] = [];
+  const unlisted: { kind: string; reason: string }[] = [];
   const found = await Promise.all(
     kinds.map((each) =>
       find(each).catch((error: unknown) => {
-        blind.push({ kind: each.kind, reason: messageOf(error) });
+        unlisted.push({ kind: each.kind, reason: messageOf(error) });
         return [];
       }),
     ),
   );
-  return { found: found.flat(), blind };
+  return { found: found.flat(), unlisted };
 }
 
 export interface OwnedResource extends Owned {
@@ -70,13 +70,13 @@ export function ownedIdentities(resources: readonly StateResource[]): ReadonlySe
 export interface CleanupScope {
   readonly lab: string;
   readonly owned: ReadonlySet<string>;
-  /** What was just found on the host. Default: it is listed. */
+  /** A survey that was just made. Default: a new one. */
   readonly survey?: Survey<HostResource>;
 }
 
 /**
- * Removes a lab's orphans, which nothing in the stack's state owns, kind after kind: machines before the disks and
- * networks they use. Each kind is listed again, since removing one may remove another.
+ * Removes a lab's orphans, i.e. what nothing in the stack's state owns, in the order of kinds: machines before the
+ * disks and networks they use. Each kind is listed again, since removing one may remove another.
  *
  * @throws if something could not be listed or removed, after everything else was.
  */
@@ -89,11 +89,11 @@ export async function removeOrphans(
   const isLeft = (each: HostResource): boolean =>
     each.lab === lab && (each.identity === undefined || !owned.has(each.identity));
   const before = survey ?? (await surveyHost(host, kinds));
-  if (before.blind.length === 0 && !before.found.some(isLeft)) return;
+  if (before.unlisted.length === 0 && !before.found.some(isLeft)) return;
   const troubles: string[] = [];
   for (const kind of kinds) {
     const found = await kind.find(host).catch((error: unknown) => {
-      troubles.push(`cannot look for ${kind.kind}s: ${messageOf(error)}`);
+      troubles.push(`cannot look for ${kind.kind} resources: ${messageOf(error)}`);
       return [];
     });
     await Promise.all(

@@ -54,9 +54,9 @@ export const kubeconfigEntries: ResourceKind<Entry> = {
   remove: async ({ file, section, entry }) => {
     await editConfigFile(file, (text) => {
       const document = readConfig(text, file);
-      const gone = takeEntries(document, section, (each) => each.get("name") === entry);
+      const removed = takeEntries(document, section, (each) => each.get("name") === entry);
       unsetMissingCurrent(document);
-      return gone.length > 0 ? writeConfig(document, text) : text;
+      return removed.length > 0 ? writeConfig(document, text) : text;
     });
   },
 
@@ -68,7 +68,7 @@ export const kubeconfigEntries: ResourceKind<Entry> = {
   ),
 };
 
-/** Entries of labs in a kubeconfig: named like one, or `kind-` and its name, as kind does. */
+/** Entries of labs in a kubeconfig: those named like a lab, or `kind-` and a lab's name, as kind names them. */
 export function labEntries(
   text: string,
 ): readonly { readonly section: Section; readonly name: string; readonly lab: string }[] {

@@ -12,7 +12,7 @@ import { runAsRoot } from "../../components/network/fabric/run-as-root.ts";
 
 const kind = "network fabric";
 
-/** What connects this host with a lab's others, by the program that `up` has installed here for it. */
+/** Network fabrics, which connect this host with a lab's others, and are removed by a script that `up` installs. */
 export function networkFabrics(folder = fabricsFolder, asRoot = runAsRoot): ResourceKind {
   const program = (lab: string): string => path.join(folder, lab, "fabric");
   return {

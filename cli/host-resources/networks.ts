@@ -48,17 +48,17 @@ async function isHere(host: Host, lab: string, state: "active" | "inactive"): Pr
  * create it itself. libvirt then refuses to start the network.
  */
 const takenBridges: Stop = {
-  kind: "bridge that is there before its libvirt network",
+  kind: "bridge that exists before its libvirt network",
   verb: ["remove", "removed"],
   find: async (host, lab) => {
     if (!(await isHere(host, lab, "inactive"))) return [];
     const [name, links] = [await bridgeOf(host, lab), await linksOf(host)];
     if (name === undefined || !links.some(({ ifname }) => ifname === name)) return [];
     if ((await dockerBridgeOf(host, lab)) === name) {
-      return [{ name, seen: "Docker has made it, so libvirt cannot start its network on it" }];
+      return [{ name, seen: "Docker created it, so libvirt cannot start its network on it" }];
     }
-    const seen = "it is not known who made it, and libvirt cannot start its network on it";
-    return [{ name, seen, first: `if nobody needs it: ip link delete ${name} type bridge` }];
+    const seen = "it is unknown who created it, and libvirt cannot start its network on it";
+    return [{ name, seen, first: `if nothing uses it: ip link delete ${name} type bridge` }];
   },
   start: async (host, name) => {
     await asRoot(host, ["link", "delete", name, "type", "bridge"]);
@@ -76,14 +76,14 @@ async function dockerBridgeOf(host: Host, lab: string): Promise<string | undefin
 /** A network that libvirt reports as running, although its bridge is gone. */
 const lostBridges: Stop = {
   kind: "bridge of the libvirt network",
-  verb: ["make again", "made again"],
+  verb: ["recreate", "recreated"],
   find: async (host, lab) => {
     if (!(await isHere(host, lab, "active"))) return [];
     const [name, links] = [await bridgeOf(host, lab), await linksOf(host)];
     if (name === undefined || links.length === 0) return [];
     return links.some(({ ifname }) => ifname === name)
       ? []
-      : [{ name, seen: "it is gone, though libvirt's network runs" }];
+      : [{ name, seen: "it is missing, although libvirt's network runs" }];
   },
   start: async (host, _name, lab) => {
     await virsh(host, "net-destroy", lab);
@@ -92,10 +92,10 @@ const lostBridges: Stop = {
 };
 
 /**
- * A network's dnsmasq, which may have ended: without it no machine gets its address. libvirt restarts it only when libvirt
- * itself starts, or the network is changed.
+ * A network's dnsmasq, which may have ended; without it, machines get no addresses. libvirt restarts it only when
+ * libvirt itself starts, or the network is changed.
  */
-const leases: Stop = {
+const dnsmasq: Stop = {
   kind: "dnsmasq of the libvirt network",
   find: async (host, lab) => {
     if (!(await isHere(host, lab, "active"))) return [];
@@ -128,7 +128,7 @@ export const ports: Stop = {
     return [...owners].flatMap(([port, owner]) => {
       const { ifname: name, master } =
         links.find(({ ifname, ifindex }) => ifname === port || ifindex === port) ?? {};
-      // Somebody may have put one into another bridge on purpose.
+      // One in another bridge may have been put there on purpose.
       return name === undefined || master !== undefined
         ? []
         : [{ name, seen: `it is ${owner}'s, and is in no bridge` }];
@@ -139,7 +139,7 @@ export const ports: Stop = {
   },
 };
 
-/** The host's end of a machine's or a container's interface, by name or by number, and whose it is. */
+/** The host's end of a machine's or a container's interface, by name or index, and its owner. */
 type Port = readonly [string | number, owner: string];
 
 async function machinePorts(host: Host, lab: string): Promise<readonly Port[]> {
@@ -157,7 +157,7 @@ async function machinePorts(host: Host, lab: string): Promise<readonly Port[]> {
 async function containerPorts(host: Host, lab: string): Promise<readonly Port[]> {
   const found = await Promise.all(
     runningOf(await containers.find(host), lab).map(async ({ name }): Promise<Port[]> => {
-      // The other end's interface index on the host.
+      // Index of the interface's other end, which is on the host.
       const index = ["exec", name, "cat", "/sys/class/net/eth0/iflink"];
       const number = (await host.run("docker", index).catch(() => ""))?.trim() ?? "";
       return /^\d+$/.test(number) ? [[Number(number), `the container ${name}`]] : [];
@@ -177,7 +177,7 @@ async function asRoot(host: Host, args: readonly string[]): Promise<void> {
 
 const network = libvirtKind("net", "libvirt network");
 
-/** libvirt's networks of a lab, with bridge, DHCP server and firewall rules; on other hypervisors named as the pool there. */
+/** A lab's libvirt networks, with bridge, DHCP server and firewall rules. On other hypervisors, pools have the same name. */
 export const libvirtNetworks: ResourceKind = {
   ...onEachHypervisor(network),
   owned: {
@@ -191,7 +191,7 @@ export const libvirtNetworks: ResourceKind = {
       await virsh(host, "net-start", name);
     }),
     lostBridges,
-    leases,
+    dnsmasq,
   ],
 };
 
@@ -221,7 +221,7 @@ export const dockerNetworks: ResourceKind = {
         ? [{ identity: `docker network ${String(outputs?.["stdout"])}`, essential: true }]
         : [],
     ),
-    // Of an earlier version.
+    // In states of an earlier version.
     "docker:index/network:Network": ({ id }) => [
       { identity: `docker network ${id}`, essential: true },
     ],
@@ -237,7 +237,7 @@ export const dockerNetworks: ResourceKind = {
 
 /**
  * Bridges without a network: libvirt or Docker died after creating one, before recording it.
- * Only a lab's default name counts as its own. A bridge that the settings name otherwise might be somebody else's; it is
+ * Only a bridge with a lab's default name counts as the lab's. One with a name from the settings might not be; it is
  * removed with its libvirt network.
  */
 export const bridges: ResourceKind = {

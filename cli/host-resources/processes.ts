@@ -8,9 +8,9 @@ import { isLabPrefix, type ResourceKind } from "../../components/host-resource.t
 const graceSeconds = 5;
 
 /**
- * Processes of a killed engine: plugins, and host actions that are still working.
- * Recognized by the marker in their environment, which only children of a `kindows` command have. What daemons run for a
- * lab (machines, containers, dnsmasq) has the daemons' environment, and is listed by its own kind.
+ * Processes of a killed engine: plugins, and host actions that are still working. They have a marker in their
+ * environment, which only children of a `kindows` command have. Processes that daemons run for a lab (machines,
+ * containers, dnsmasq) have the daemons' environment, and are of other kinds.
  */
 export const processes: ResourceKind = {
   kind: "process",

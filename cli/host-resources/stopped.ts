@@ -7,7 +7,7 @@ import { lookFor, resourceKinds, type Survey } from "./host-resources.ts";
 import { ports } from "./networks.ts";
 import type { Stop, Stopped } from "../../components/host-resource.ts";
 
-/** In the order of dependencies: the reverse of removal, and interfaces last. */
+/** In the order of starting: the reverse of removal, and interfaces last. */
 const stops: readonly Stop[] = [
   ...resourceKinds.toReversed().flatMap((each) => each.stops ?? []),
   ports,
@@ -33,7 +33,7 @@ export function stoppedOf(
 }
 
 /**
- * Starts what is stopped in a lab on this host, as after a reboot: the engine only checks that it exists.
+ * Starts what is stopped in a lab on this host, e.g. after a reboot. The engine checks only that resources exist.
  *
  * @param which everything, or only what removing the lab needs.
  * @throws with everything that could not be started, or needs a person first, after starting everything else.
@@ -45,8 +45,8 @@ export async function startStopped(
   say: (line: string) => void,
 ): Promise<void> {
   const wanted = stops.filter(({ neededToRemove }) => which === "all" || neededToRemove === true);
-  const { found, blind } = await stoppedOf(lab, host, wanted);
-  if (found.length === 0 && blind.length === 0) return;
+  const { found, unlisted } = await stoppedOf(lab, host, wanted);
+  if (found.length === 0 && unlisted.length === 0) return;
   const troubles: string[] = [];
   for (const stop of wanted) {
     const { kind, verb = ["start", "started"] } = stop;

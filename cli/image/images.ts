@@ -22,32 +22,32 @@ import { knownStacks, stackSettings } from "../stack-settings.ts";
 /** An image that was built here, for all stacks and clones. */
 export interface MadeImage extends CacheEntry {
   readonly note: ImageNote | undefined;
-  /** What prevents its removal, as in "the lab kindows-dev has it". */
+  /** What uses it and so prevents its removal, e.g. `lab kindows-dev`. */
   readonly uses: readonly string[];
 }
 
-/** An image in use, by its name; see `imageUses`. */
+/** A use of an image, by the hash in its name. */
 export interface ImageUse {
   readonly hash: string;
   readonly why: string;
 }
 
 /**
- * Images of the cache, biggest first, with what uses them. libvirt, which may not run, is not asked if there are none.
+ * Images of the cache, biggest first, with what uses them. If there are none, libvirt need not run.
  *
- * @param unasked What to assume of labs if libvirt does not answer. Default: that is an error.
+ * @param whenSilent called if libvirt does not answer, for the labs' uses to assume. Default: that is an error.
  */
 export async function madeImages(
   cache: Cache,
   host: Host,
-  unasked?: (error: unknown) => ImageUse[],
+  whenSilent?: (error: unknown) => ImageUse[],
 ): Promise<MadeImage[]> {
   const isImage = ({ address }: CacheEntry): boolean => address.startsWith(`${imageArtifactName}-`);
   const entries = (await cacheEntries(cache)).filter(isImage);
   if (entries.length === 0) return [];
   const byLabs = await usedByLabs(host).catch((error: unknown) => {
-    if (unasked === undefined) throw error;
-    return unasked(error);
+    if (whenSilent === undefined) throw error;
+    return whenSilent(error);
   });
   const uses = [...byLabs, ...(await wantedByStacks(cache))];
   return Promise.all(
@@ -69,19 +69,18 @@ export interface UnfinishedImage {
   readonly isUnderWay: boolean;
 }
 
-/** Disks of images that are being built, or whose builder was killed. */
 export async function unfinishedImages(cache: Cache): Promise<UnfinishedImage[]> {
   const addresses = await readdir(cache.partialFolder).catch(() => [] as string[]);
   return Promise.all(
     addresses.sort().map(async (address) => {
       const isUnderWay = await cache.isLivingBuild(address);
-      const cutOff = await new PartialImage(cache, address).cutOff();
+      const interruption = await new PartialImage(cache, address).cutOff();
       const end =
-        cutOff === "in Setup" ? "the next build starts over" : "the next build continues it";
+        interruption === "in Setup" ? "the next build starts over" : "the next build continues it";
       return {
         address,
         bytes: await bytesBelow(path.join(cache.partialFolder, address)),
-        what: isUnderWay ? "is being made" : `was cut off: ${end}`,
+        what: isUnderWay ? "is being built" : `was interrupted: ${end}`,
         isUnderWay,
       };
     }),
@@ -112,7 +111,7 @@ export function hashOfVolume(pool: string, volume: string): string | undefined {
   return /^([0-9a-f]{12})\.qcow2$/.exec(rest)?.[1];
 }
 
-/** Images that stacks of this clone ask for, if their settings and media say which. */
+/** Images that stacks of this clone need, as far as settings and media are valid. */
 async function wantedByStacks(cache: Cache): Promise<ImageUse[]> {
   const uses: ImageUse[] = [];
   for (const stack of await knownStacks()) {

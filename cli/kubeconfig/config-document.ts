@@ -14,7 +14,7 @@ export const sectionNames = Object.keys(sections) as readonly Section[];
 /**
  * Parses a kubeconfig to be changed and written again with its comments and unknown fields.
  *
- * @param file named in errors; its content is not, as it has keys.
+ * @param file the name for errors, which do not show the content because it has keys.
  * @throws Failure if it is not a kubeconfig.
  */
 export function readConfig(text: string, file: string): Document {
@@ -95,6 +95,6 @@ export function unsetMissingCurrent(document: Document, instead?: string): void 
 
 function damaged(file: string, why: string): Failure {
   return new Failure(
-    `${file} is not a kubeconfig, and stays as it is: ${why}. Repair it, or name another file in KUBECONFIG`,
+    `${file} is not a kubeconfig, and was not changed: ${why}. Repair it, or name another file in KUBECONFIG`,
   );
 }

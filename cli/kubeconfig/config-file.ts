@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import { Failure, messageOf } from "../../host/failure.ts";
 
-/** Longest wait for somebody else's lock; kubectl holds it for milliseconds. */
+/** Longest wait for another process's lock; kubectl holds it for milliseconds. */
 const lockSeconds = 5;
 
 export function kubeconfigFiles(environment: NodeJS.ProcessEnv): readonly string[] {
@@ -29,21 +29,21 @@ export async function readConfigFile(file: string): Promise<string> {
     return await readFile(await targetOf(file), "utf8");
   } catch (error) {
     if (isMissing(error)) return "";
-    throw explained(`cannot read ${file}`, error);
+    throw asFailure(`cannot read ${file}`, error);
   }
 }
 
-function explained(what: string, error: unknown): Failure {
+function asFailure(what: string, error: unknown): Failure {
   return error instanceof Failure ? error : new Failure(`${what}: ${messageOf(error)}`);
 }
 
 /**
- * Changes a kubeconfig atomically, under kubectl's own lock. As it contains keys, it gets mode 0600; its owner stays. Of a
- * link, the target is changed.
+ * Changes a kubeconfig atomically, under kubectl's own lock. As it contains keys, it gets mode 0600; its owner stays.
+ * If it is a link, the link's target is changed.
  *
- * @param change gets the content, empty if there is no file; what it returns is written if it differs.
+ * @param change receives the content, empty if there is no file; its result is written if it differs.
  * @returns whether the file was written.
- * @throws Failure if it may not be written, or somebody else has locked it for seconds.
+ * @throws Failure if it may not be written, or another process keeps it locked.
  */
 export async function editConfigFile(
   file: string,
@@ -59,7 +59,7 @@ export async function editConfigFile(
       return true;
     });
   } catch (error) {
-    throw explained(`cannot write ${file}, it stays as it is`, error);
+    throw asFailure(`${file} was not changed`, error);
   }
 }
 
@@ -67,11 +67,11 @@ export async function editConfigFile(
 async function withKubectlsLock<T>(file: string, work: () => Promise<T>): Promise<T> {
   const lock = `${file}.lock`;
   const end = Date.now() + lockSeconds * 1000;
-  while (!(await isNew(lock))) {
+  while (!(await create(lock))) {
     if (Date.now() > end) {
       throw new Failure(
-        `somebody has been writing ${file} for ${lockSeconds} s (${lock} is there): ` +
-          `if no kubectl runs, remove that file`,
+        `another process has been writing ${file} for ${lockSeconds} s (${lock} exists): ` +
+          `if no kubectl runs, remove that lock file`,
       );
     }
     await sleep(50);
@@ -83,8 +83,8 @@ async function withKubectlsLock<T>(file: string, work: () => Promise<T>): Promis
   }
 }
 
-/** Creates an empty file, unless it exists. */
-async function isNew(file: string): Promise<boolean> {
+/** Creates an empty file unless it exists. @returns whether it was created */
+async function create(file: string): Promise<boolean> {
   try {
     await writeFile(file, "", { flag: "wx", mode: 0 });
     return true;
@@ -102,7 +102,7 @@ async function replace(target: string, text: string): Promise<void> {
   if (old?.isFile() === false) throw new Failure(`${target} is not a file`);
   // Even if its folder (or being root) allows replacing it, a read-only file is respected.
   if (old !== undefined && (old.mode & 0o200) === 0) {
-    throw new Failure(`${target} is read-only, and stays as it is: chmod u+w ${target}`);
+    throw new Failure(`${target} is read-only, and was not changed: chmod u+w ${target}`);
   }
   const beside = path.join(path.dirname(target), `.${path.basename(target)}.${process.pid}.new`);
   await rm(beside, { force: true });
@@ -124,7 +124,7 @@ async function targetOf(file: string): Promise<string> {
     if (!isMissing(error)) throw error;
     if (await isThere(file)) {
       throw new Failure(
-        `${file} is a link to something that does not exist: make that, or remove the link`,
+        `${file} is a link to a file that does not exist: create that, or remove the link`,
       );
     }
     return file;

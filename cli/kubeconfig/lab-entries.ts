@@ -15,13 +15,13 @@ import {
 } from "./config-document.ts";
 import { editConfigFile, fileForNew, readConfigFile } from "./config-file.ts";
 
-/** Which stack of which clone has put an entry into a kubeconfig. */
+/** The stack, and its clone, that put an entry into a kubeconfig. */
 export interface Origin {
   readonly project: string;
   readonly stack: string;
 }
 
-/** Name of the kubeconfig extension that records it; kubectl keeps extensions. */
+/** Name of the kubeconfig extension that records the origin; kubectl keeps extensions. */
 const noteName = "kindows";
 
 const noteSchema = z.object({
@@ -45,7 +45,7 @@ export interface MergeOptions {
 
 /**
  * Merges a lab's context, cluster and user into a user's kubeconfig, all three under the lab's name, and leaves everything
- * else as it is. Earlier entries of this stack are updated; a namespace that somebody chose for the context stays.
+ * else as it is. Earlier entries of this stack are updated; the context's namespace stays as the user chose it.
  *
  * @param file the kubeconfig's name, for errors.
  * @returns the entries of another origin that were overwritten, e.g. `context kindows-a`.
@@ -62,12 +62,12 @@ function mergeLab(
   const foreign = sectionNames.flatMap((section) =>
     entriesOf(document, section)
       .filter((entry) => entry.get("name") === name && !isOf(entry, section, origin))
-      .map((entry) => ({ word: `${sections[section]} ${name}`, whose: whose(entry, section) })),
+      .map((entry) => ({ word: `${sections[section]} ${name}`, owner: ownerText(entry, section) })),
   );
   if (foreign.length > 0 && !force) {
-    const list = foreign.map(({ word, whose: by }) => `  - ${word}, ${by}`).join("\n");
+    const list = foreign.map(({ word, owner }) => `  - ${word}, ${owner}`).join("\n");
     throw new Failure(
-      `${file} has entries of this name that are not of the stack ${origin.stack}, and stays as it is:\n${list}\n` +
+      `${file} has entries of this name that the stack ${origin.stack} did not create, and was not changed:\n${list}\n` +
         `Rename or remove them (kubectl config), or overwrite them with --force`,
     );
   }
@@ -76,26 +76,27 @@ function mergeLab(
   const current = z.string().safeParse(document.get("current-context")).data ?? "";
   const before =
     use && current !== "" && current !== name ? current : old && noteOf(old, "contexts")?.before;
-  const noted = (more: object): object => ({
+  const withNote = (more: object): object => ({
     extensions: [{ name: noteName, extension: { ...origin, ...more } }],
   });
   const context = {
     cluster: name,
     user: name,
     ...(typeof namespace === "string" && { namespace }),
-    ...noted(before === undefined ? {} : { before }),
+    ...withNote(before === undefined ? {} : { before }),
   };
   // If the lab was renamed, remove entries of its former name.
   removeLab(document, origin, (entry) => entry.get("name") !== name);
-  putEntry(document, "clusters", { name, cluster: { ...cluster, ...noted({}) } });
-  putEntry(document, "users", { name, user: { ...lab.users[0].user, ...noted({}) } });
+  putEntry(document, "clusters", { name, cluster: { ...cluster, ...withNote({}) } });
+  putEntry(document, "users", { name, user: { ...lab.users[0].user, ...withNote({}) } });
   putEntry(document, "contexts", { name, context });
   if (use) document.set("current-context", name);
   return foreign.map(({ word }) => word);
 }
 
 /**
- * Removes this stack's entries from a kubeconfig. If its context was the current one, the one before becomes current again.
+ * Removes this stack's entries from a kubeconfig. If its context was the current one, the previous one becomes current
+ * again.
  *
  * @returns what was removed, e.g. `context kindows-a`.
  */
@@ -133,7 +134,7 @@ function isOf(entry: YAMLMap, section: Section, { project, stack }: Origin): boo
   return note?.project === project && note.stack === stack;
 }
 
-function whose(entry: YAMLMap, section: Section): string {
+function ownerText(entry: YAMLMap, section: Section): string {
   const note = noteOf(entry, section);
   return note === undefined
     ? "of unknown origin"
@@ -193,11 +194,11 @@ export async function removeFromFiles(
 }
 
 /**
- * Updates what `mergeIntoFiles` has put there: a replaced cluster has other keys. Never fails, so that `up` succeeds
- * whatever that file is like.
+ * Updates the entries of `mergeIntoFiles`, because a replaced cluster has other keys. Never fails, so that an invalid
+ * file does not make `up` fail.
  *
  * @param labKubeconfig called only if it is needed.
- * @param say gets a line for each file that was changed or could not be.
+ * @param say receives a line if a file was changed, or could not be.
  */
 export async function refreshInFiles(
   files: readonly string[],
@@ -210,10 +211,10 @@ export async function refreshInFiles(
     if (file === undefined) return;
     const options = { origin, use: false, force: false };
     if ((await mergeIntoFiles([file], await labKubeconfig(), options)).written) {
-      say(`brought the context of ${origin.stack} in ${file} up to date`);
+      say(`updated the context of ${origin.stack} in ${file}`);
     }
   } catch (error) {
-    say(`the context in your kubeconfig was not brought up to date: ${messageOf(error)}`);
+    say(`the context in your kubeconfig was not updated: ${messageOf(error)}`);
   }
 }
 

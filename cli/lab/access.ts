@@ -36,7 +36,7 @@ export async function writeAccessFiles(stack: string, outputs: LabOutputs): Prom
   return files;
 }
 
-/** Existing ones; a stack's settings have their own copy, which stays with the state. */
+/** The access files that exist. They can be removed, because the stack's state has their content. */
 export const labFiles: ResourceKind = {
   kind: "file",
 
@@ -55,7 +55,7 @@ export const labFiles: ResourceKind = {
 
   remove: ({ name }) => rm(name, { force: true }),
 
-  // As long as the stack has anything in its state.
+  // The files are owned as long as the stack has anything in its state.
   owned: {
     "pulumi:pulumi:Stack": ({ urn }) => [
       { identity: `files of ${resourceName(urn)}`, essential: false },

@@ -4,17 +4,19 @@ import type { StateResource } from "../engine/deployment.ts";
 import { StackFacts } from "../engine/facts.ts";
 
 /**
- * A machine must not get the address of another one that still runs: the engine creates and changes machines before it
- * removes those that are no longer wanted, so the new one would wait for an address at which the old one answers.
+ * Refuses to give a machine the address of another one that still runs. The engine creates and changes machines before
+ * it removes old ones, so the new machine would wait for an address at which the old one answers.
  */
 export function assertAddressesFree(
   resources: readonly StateResource[],
   settings: Pick<Settings, "nodes" | "linuxNodes">,
   stack: string,
 ): void {
-  // Machines of a version before there were facts are taken over by this `up`, which cannot tell their addresses yet.
-  const told = resources.filter(({ inputs, ...each }) => each.delete !== true && inputs?.["facts"]);
-  const facts = new StackFacts(told);
+  // Machines of a version without facts are taken over by this `up`, and their addresses are not known before.
+  const withFacts = resources.filter(
+    ({ inputs, ...each }) => each.delete !== true && inputs?.["facts"],
+  );
+  const facts = new StackFacts(withFacts);
   const machines = [...facts.of("kindows:machine:LibvirtMachine").values()];
   const problems = machineNodes(settings).flatMap(({ name, address }): SettingsProblem[] => {
     const owner = machines.find((machine) => machine.address === address && machine.node !== name);

@@ -19,33 +19,33 @@ import type { Host } from "../../host/host.ts";
 const claimSchema = z.object({
   project: z.string(),
   stack: z.string(),
-  /** Where its state is; left out where that is the clone itself. */
+  /** Backend with its state; omitted if that is the clone's own. */
   backend: z.string().optional(),
 });
 
 export type Claim = z.infer<typeof claimSchema>;
 
 export interface Ownership {
-  /** Undefined if nobody has recorded that they run the lab. */
+  /** Undefined if no stack has recorded that it runs the lab. */
   readonly claim?: Claim;
-  /** Whether it is another stack, or one of another clone or backend, whose state still exists. */
+  /** Whether the lab belongs to another stack, clone or backend whose state still exists. */
   readonly isTheirs: boolean;
 }
 
 /**
- * Finds the owner of a lab; clones with the same backend share it. Names of host resources do not tell which clone created
- * them, and another clone's running lab must not be mistaken for orphans.
+ * Finds the owner of a lab; clones with the same backend share it. Names of host resources do not show which clone
+ * created them, and another clone's running lab must not be mistaken for orphans.
  */
 export async function ownershipOf(lab: string, stack: string): Promise<Ownership> {
   const text = await readFile(claimFile(lab), "utf8").catch(() => "");
   const { data: claim } = claimSchema.safeParse(parseJson(text));
   if (claim === undefined) return { isTheirs: false };
   const { backend } = ourClaim(stack);
-  const here = claim.project === projectRoot;
+  const isHere = claim.project === projectRoot;
   if (claim.stack === stack) {
-    const isOurs = claim.backend === backend && (here || backend !== undefined);
-    // It was moved to another backend. One without its state is the wrong one: the lab would be taken for orphans.
-    const state = here && !isOurs ? await readState(stack).catch(() => undefined) : undefined;
+    const isOurs = claim.backend === backend && (isHere || backend !== undefined);
+    // Its state may have been moved to this backend. Otherwise this backend is wrong: the lab would count as orphans.
+    const state = isHere && !isOurs ? await readState(stack).catch(() => undefined) : undefined;
     if (isOurs || resourcesOf(state).length > 0) return { claim, isTheirs: false };
   }
   const stateFolder = path.join(claim.project, ".kindows", "state");
@@ -69,7 +69,7 @@ function claimFile(lab: string): string {
   return path.join(cacheRoot(), "labs", `${lab}.json`);
 }
 
-/** Records that the stack runs the lab. @throws if what has its name on the host is another clone's, or unknown. */
+/** Records that the stack runs the lab. @throws if the lab on this host is another clone's, or unknown. */
 export async function claimLab(pulumi: Pulumi, lab: string, host: Host): Promise<void> {
   const { claim } = await assertNotTheirs(lab, pulumi.stack);
   if (claim === undefined) await assertNothingThere(pulumi, lab, host);
@@ -88,14 +88,14 @@ async function assertNothingThere(pulumi: Pulumi, lab: string, host: Host): Prom
   if (found.length > 0) {
     const list = found.map(({ kind, name }) => `  - ${kind} ${name}`).join("\n");
     throw new Failure(
-      `on this host there is a lab ${lab} already, and this project does not know it:\n${list}\n` +
-        `If nobody uses it, remove it with \`kindows down --stack ${pulumi.stack}\`; ` +
+      `this host already has a lab ${lab} that this project does not know:\n${list}\n` +
+        `If it is not used, remove it with \`kindows down --stack ${pulumi.stack}\`; ` +
         `otherwise give this stack another kindows:lab.name`,
     );
   }
 }
 
-/** Owner of a lab on this host, if it is this stack or nobody. @throws if another clone, or another stack, runs it. */
+/** Owner of a lab on this host: this stack or none. @throws if another clone or another stack runs the lab. */
 export async function assertNotTheirs(lab: string, stack: string): Promise<Ownership> {
   const ownership = await ownershipOf(lab, stack);
   const { claim, isTheirs } = ownership;

@@ -10,7 +10,7 @@ import { StackFacts } from "../engine/facts.ts";
 import { readState } from "../engine/states.ts";
 import type { RemoteHost } from "../../host/host.ts";
 
-/** The further hypervisors of a lab before a run; both lists are empty for most labs. */
+/** A lab's hypervisors on other hosts, before a run; both lists are empty for most labs. */
 export interface Fleet {
   readonly reachable: readonly RemoteHost[];
   /** Those that do not answer, and that `KINDOWS_GONE` does not name. */
@@ -19,20 +19,20 @@ export interface Fleet {
 
 /**
  * Contacts the hypervisors of the settings and of the stack's state. One that `KINDOWS_GONE` names is not contacted,
- * and what the state has there counts as gone.
+ * and its resources in the state count as gone.
  *
- * @param settings undefined if they are wrong and the lab is to be removed.
+ * @param settings undefined if they are invalid and the lab is to be removed.
  */
 export async function fleetOf(stack: string, settings: Settings | undefined): Promise<Fleet> {
   const resources = resourcesOf(await readState(stack));
-  const said = namesIn(process.env[unreachableVariable]);
+  const declared = namesIn(process.env[unreachableVariable]);
   const known = settings === undefined ? [] : hypervisorConnections(settings);
   const all = hypervisorsOf(resources, known).filter(({ name }) => !isGone(name));
   const unreachable = [
     ...all
-      .filter(({ name }) => said.includes(name))
-      .map((host) => ({ ...host, reason: `${unreachableVariable} says so` })),
-    ...(await unreachableAmong(all.filter(({ name }) => !said.includes(name)))),
+      .filter(({ name }) => declared.includes(name))
+      .map((host) => ({ ...host, reason: `${unreachableVariable} names it` })),
+    ...(await unreachableAmong(all.filter(({ name }) => !declared.includes(name)))),
   ];
   const names = namesOf(unreachable);
   return { reachable: all.filter(({ name }) => !names.includes(name)), unreachable };
@@ -63,11 +63,11 @@ export function exclusionOf(
   { hypervisors }: Pick<Settings, "hypervisors">,
   urns: readonly string[],
 ): { readonly args: readonly string[]; readonly environment: Readonly<Record<string, string>> } {
-  const asked = hypervisors.map(({ name }) => name);
-  const known = namesOf(unreachable).filter((name) => asked.includes(name));
+  const fromSettings = hypervisors.map(({ name }) => name);
+  const known = namesOf(unreachable).filter((name) => fromSettings.includes(name));
   return {
     args: [
-      // If a host fails in the middle, only its own nodes fail.
+      // If a host fails during the run, only its own nodes fail.
       ...(hypervisors.length > 0 ? ["--continue-on-error"] : []),
       ...urns.flatMap((urn) => ["--exclude", urn]),
     ],
@@ -88,7 +88,7 @@ export function leftText(
   return lines.join("\n");
 }
 
-/** @throws Failure when something of the lab cannot be removed, as its hypervisor does not answer. */
+/** @throws Failure if a part of the lab cannot be removed, because its hypervisor does not answer. */
 export function assertAllReachable({ unreachable }: Fleet, stack: string): void {
   if (unreachable.length > 0) {
     const names = namesOf(unreachable).join(",");
@@ -101,7 +101,11 @@ export function assertAllReachable({ unreachable }: Fleet, stack: string): void 
 
 const reachSeconds = 15;
 
-/** Also those that are only in the state. @throws Failure if an earlier version's state does not say which. */
+/**
+ * The known hypervisors, and those that only the state has.
+ *
+ * @throws Failure if an earlier version's state has no facts.
+ */
 export function hypervisorsOf(
   resources: readonly StateResource[],
   known: readonly RemoteHost[],
@@ -113,7 +117,7 @@ export function hypervisorsOf(
       if (hypervisor && !hosts.has(hypervisor.name)) hosts.set(hypervisor.name, hypervisor);
     }
   } catch (error) {
-    // One of them is this host's.
+    // One of the providers is this host's.
     const providers = resources.filter(({ type }) => type === "pulumi:providers:libvirt");
     if (providers.length > 1 + known.length) throw error;
   }
@@ -128,13 +132,13 @@ export async function unreachableAmong(
   hosts: readonly RemoteHost[],
   ask: (uri: string) => ReturnType<typeof runVirsh> = (uri) => runVirsh(uri, ["uri"], reachSeconds),
 ): Promise<UnreachableHost[]> {
-  const asked = hosts.map(async (host) => {
+  const unreachable = hosts.map(async (host) => {
     const { how, reason } = await ask(host.virshUri);
-    // Two lines of virsh: that it failed, and why.
+    // virsh prints two lines: that it failed, and why.
     const line = reason.replace(/^error: /gm, "").replace(/\s*\n/g, ": ");
     return how === "well" ? [] : [{ ...host, reason: line }];
   });
-  return (await Promise.all(asked)).flat();
+  return (await Promise.all(unreachable)).flat();
 }
 
 export function unreachableText({ name, uri, reason }: UnreachableHost): string {
@@ -142,7 +146,7 @@ export function unreachableText({ name, uri, reason }: UnreachableHost): string 
 }
 
 /**
- * URNs of everything in a stack's state that belongs to some further hypervisors: their providers and resources, and
+ * URNs of everything in a stack's state that belongs to these hypervisors: their providers and resources, and
  * all resources of the nodes there.
  *
  * @param nodes names of the nodes that the settings place on them.
@@ -167,17 +171,18 @@ export function urnsOn(
       .filter(({ urn, type }) => type.startsWith("libvirt:") && isOfHost(urn))
       .flatMap((resource) => providerUrn(resource) ?? []),
   );
-  const isMade = (resource: StateResource): boolean => providers.has(providerUrn(resource) ?? "");
+  const isProvided = (resource: StateResource): boolean =>
+    providers.has(providerUrn(resource) ?? "");
   // What counts is where a machine is, not where the settings place it.
   const nodesThere = new Set([
     ...nodes,
-    ...resources.filter(isMade).map(({ urn }) => facts.nodeOf(urn)),
+    ...resources.filter(isProvided).map(({ urn }) => facts.nodeOf(urn)),
   ]);
   return resources
     .filter(
       (resource) =>
         providers.has(resource.urn) ||
-        isMade(resource) ||
+        isProvided(resource) ||
         isOfHost(resource.urn) ||
         nodesThere.has(facts.nodeOf(resource.urn) ?? ""),
     )

@@ -17,11 +17,11 @@ export interface NodeMachine extends SshSource {
 }
 
 export interface LabState {
-  /** Admin's kubeconfig, if the state has one. Secret. */
+  /** The administrator's kubeconfig, if the state has one. Secret. */
   readonly kubeconfig: string | undefined;
-  /** Also after a failed `up`, when the stack's outputs lack them. */
+  /** Machines that have the scripts; known even after a failed `up`, when the stack has no outputs. */
   readonly machines: readonly NodeMachine[];
-  /** Nodes for which a token was created, and that have not joined with it. */
+  /** Nodes for which a token was created, but that have not joined with it. */
   readonly unjoined: readonly string[];
 }
 
@@ -71,7 +71,7 @@ export function labState(deployment: Deployment): LabState {
   };
 }
 
-/** The one that gets a token is the join. */
+/** The join command, if this is the step whose input has a token. */
 function joinOf({ inputs = {} }: StateResource): NodeMachine["join"] {
   const [command, input] = [revealed(inputs["create"]), revealed(inputs["stdin"])];
   return typeof command === "string" &&
@@ -81,11 +81,13 @@ function joinOf({ inputs = {} }: StateResource): NodeMachine["join"] {
     : undefined;
 }
 
-/** A join's input with another token. @throws if it is no such input, but another version's. */
+/** A join's input with another token. @throws if another version wrote the input. */
 export function withToken(input: string, token: string): string {
   const secret = joinSecretSchema.safeParse(parseJson(input));
   if (!secret.success) {
-    throw new Error("the state does not say with what the node has joined: run `kindows up`");
+    throw new Error(
+      "this version cannot read the node's join input in the state: run `kindows up`",
+    );
   }
   return JSON.stringify({ ...secret.data, token });
 }

@@ -37,7 +37,7 @@ export async function labOutputs(pulumi: Pulumi): Promise<LabOutputs | undefined
   const text = await pulumi.state(["stack", "output", "--json", "--show-secrets"]);
   const values: unknown = JSON.parse(text);
   if (typeof values === "object" && values !== null) {
-    // A run that continues after a failure (a lost host of a fleet) ends with the outputs that it has.
+    // A run that continues after a failure, e.g. of a host, leaves some outputs missing or unknown.
     if (!("kubeconfig" in values) || Object.values(values).includes(unknown)) return undefined;
   }
   const parsed = outputsSchema.safeParse(values);

@@ -15,9 +15,9 @@ const tailKiB = 1024;
 /**
  * Collects a machine's logs into a folder of its own, which only its owner may read.
  *
- * @param below folder in which that one is made, e.g. `.kindows/dev/logs`.
- * @returns the folder.
- * @throws if the machine cannot be reached, or sends something else.
+ * @param below parent of the new folder, e.g. `.kindows/dev/logs`.
+ * @returns the new folder.
+ * @throws if the machine cannot be reached, or sends no logs.
  */
 export async function collectLogs(source: NodeMachine, below: string): Promise<string> {
   const command = scriptCommand(source.scripts, exportNodeLog, { TailKiB: tailKiB });

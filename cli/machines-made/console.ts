@@ -7,10 +7,10 @@ import { openViewer } from "../console/screen.ts";
 import { say } from "../progress.ts";
 import { machinesMade } from "./machines-made.ts";
 
-/** Longest that a screen is shown, in milliseconds: as long as a timer can be set. */
-const daysMilliseconds = 2 ** 31 - 1;
+/** Longest time that a screen is shown: the longest delay of a timer. */
+const longestMilliseconds = 2 ** 31 - 1;
 
-/** `kindows console`: a port of this host that leads to the screen of a node's machine, until ^C; or a picture of it. */
+/** `kindows console`: forwards a local port to the screen of a node's machine until ^C, or takes a picture of it. */
 export async function showConsole({
   stack,
   node,
@@ -29,11 +29,11 @@ export async function showConsole({
     process.stdout.write(`${url}\n`);
     if (open) {
       const tunnel = `ssh -N -L ${port}:127.0.0.1:${port} to this host`;
-      const way = { url, tunnel, target: `127.0.0.1::${port}`, remoteHost: undefined };
-      say(`${await openViewer(way, process.env)} shows the screen of ${node}`);
+      const access = { url, tunnel, target: `127.0.0.1::${port}`, remoteHost: undefined };
+      say(`${await openViewer(access, process.env)} shows the screen of ${node}`);
     }
-    say("it leads there until ^C");
-    await sleep(daysMilliseconds, undefined, { signal }).catch(() => undefined);
+    say("this address works until ^C");
+    await sleep(longestMilliseconds, undefined, { signal }).catch(() => undefined);
   } catch (error) {
     throw new Failure(`the screen of ${node} cannot be shown: ${messageOf(error)}`);
   }

@@ -19,11 +19,11 @@ export async function examineMade(
   { stack, machines }: MachinesMade,
   resources: readonly StateResource[],
 ): Promise<Diagnosis> {
-  const there = { what: "cluster for the machines", detail: machines.server };
+  const reached = { what: "cluster for the machines", detail: machines.server };
   const found: Diagnosis = {
     stack,
     lab: machines.lab.prefix,
-    present: [there],
+    present: [reached],
     asleep: [],
     findings: [],
     heartbeats: {},
@@ -41,17 +41,17 @@ export async function examineMade(
     const fix = `\`kindows doctor --fix --stack ${stack}\``;
     return {
       ...found,
-      present: [there, { what: "machines", detail: `${running} of ${seen.length} run` }],
+      present: [reached, { what: "machines", detail: `${running} of ${seen.length} run` }],
       findings: [
         ...gone.map((urn) => ({
           name: `machine of ${resourceName(urn)}`,
-          seen: "somebody has removed it",
-          remedy: `${fix} takes it out of the stack's state, and the next \`pulumi up\` makes it again`,
+          seen: "it was removed by other means",
+          remedy: `${fix} removes it from the stack's state, and the next \`pulumi up\` creates it again`,
         })),
         ...left.map(({ kind, name }) => ({
           name: `${kind} ${name}`,
-          seen: "it has the stack's labels, and is not in its state",
-          remedy: `unless a run is making it right now, ${fix} removes it`,
+          seen: "it has the stack's labels, but is not in its state",
+          remedy: `unless a run is creating it now, ${fix} removes it`,
         })),
       ],
     };
@@ -60,7 +60,7 @@ export async function examineMade(
   }
 }
 
-/** Takes machines that are gone out of the state, with all that was built on them; removes what is left over. */
+/** Removes missing machines from the state, with everything that was built on them, and removes leftovers. */
 export async function fixMade(
   { title, machines }: MachinesMade,
   pulumi: Pick<Pulumi, "findState" | "importState">,
@@ -69,10 +69,10 @@ export async function fixMade(
   const before = await pulumi.findState();
   const gone = await machines.gone(resourcesOf(before));
   const goneElsewhere = gone.map((urn) => ({ urn, maker: title }));
-  const observed = { things: [], blind: [], goneElsewhere };
+  const observed = { things: [], unlisted: [], goneElsewhere };
   const repair = before && repairState(before, observed, "built-on");
   if (repair !== undefined) {
-    // Also where it is as it was: that fails where a run works on the stack, whose objects are not left over.
+    // Even if nothing changed: importing fails while a run works on the stack, whose new objects are no leftovers.
     await pulumi.importState(repair.deployment);
     repair.notes.forEach(say);
   }

@@ -3,7 +3,7 @@ import { machineKinds, type StackMachines } from "../../components/machine/regis
 import { enginePulumi } from "../engine/pulumi.ts";
 import { existingSettings, noLab, withoutSealed } from "../stack-settings.ts";
 
-/** A stack of existing machines that has others made for it, and these. */
+/** A stack of existing machines whose settings also have machines made, and those. */
 export interface MachinesMade {
   readonly stack: string;
   readonly title: string;
@@ -25,7 +25,7 @@ export async function machinesMade(stack: string): Promise<MachinesMade> {
 
 const sealed = withoutSealed({ text: { secure: "" } }) as KubeconfigSource;
 
-/** A kubeconfig of the settings; one that is encrypted there the engine can read. */
+/** A kubeconfig of the settings; the engine decrypts an encrypted one. */
 async function readable(
   stack: string,
   section: string,

@@ -14,20 +14,20 @@ export interface MadeStatus {
   readonly clusterTrouble?: string;
 }
 
-/** `kindows status`: the machines, where they run, and whether their nodes are Ready. */
+/** `kindows status`: shows the machines, where they run, and whether their nodes are Ready. */
 export async function status({ stack, json, watch }: StatusOptions): Promise<number> {
   if (watch) {
     throw new Failure(
-      `--watch is for labs on this host: \`watch ./kindows status --stack ${stack}\``,
+      `--watch works only for labs on this host: use \`watch ./kindows status --stack ${stack}\``,
     );
   }
-  const seen = await lookAtMade(await machinesMade(stack));
+  const seen = await readMadeStatus(await machinesMade(stack));
   const text = json ? JSON.stringify({ stack, ...seen }, undefined, 2) : madeText(seen);
   process.stdout.write(`${text}\n`);
   return isWell(seen) ? exitCodes.ok : exitCodes.failed;
 }
 
-export async function lookAtMade({ kubeconfig, machines }: MachinesMade): Promise<MadeStatus> {
+export async function readMadeStatus({ kubeconfig, machines }: MachinesMade): Promise<MadeStatus> {
   const seen = await machines.seen();
   try {
     const api = new ClusterApi(readKubeconfig(kubeconfig));

@@ -19,7 +19,7 @@ import { causesOf } from "../../host/failure.ts";
 /**
  * Downloads, examines and converts the cloud image that the settings name for Linux machines, unless that is already
  * done. A missing or unreadable file is left to the preflight, which reports it with all other problems. Returns what
- * to record about it; undefined if the settings name none, or no node needs it.
+ * to record about it: nothing if the settings name none, or no node needs it.
  */
 export async function prepareCloudImage(
   { linux: { image }, linuxNodes }: Pick<Settings, "linux" | "linuxNodes">,
@@ -30,15 +30,15 @@ export async function prepareCloudImage(
   const downloaded = await download(image, options);
   const file = image.path ?? downloaded;
   const { sha256 } = image;
-  const noted = downloaded && sha256 ? { cloudImages: { [sha256]: downloaded } } : {};
+  const record = downloaded && sha256 ? { cloudImages: { [sha256]: downloaded } } : {};
   const format = file === undefined ? undefined : readableFormat(file);
-  if (file === undefined || format === undefined) return noted;
+  if (file === undefined || format === undefined) return record;
   try {
     await examineDisk(file, cloudImageDisk);
-    if (format === "qcow2") return noted;
+    if (format === "qcow2") return record;
     const artifact = convertedDisk(file, cloudImageDisk, cache);
     const folder = (await ensureArtifacts([artifact], options)).path(artifact);
-    return { ...noted, convertedDisks: await convertedDiskNote(file, folder, cache) };
+    return { ...record, convertedDisks: await convertedDiskNote(file, folder, cache) };
   } catch (error) {
     throw [...causesOf(error)].find((each) => each instanceof MediaError) ?? error;
   }

@@ -45,11 +45,11 @@ export async function requireMakeableImage(
   const problems: HostProblem[] = [];
   // Checksums may still be missing, but then no image with these programs exists.
   const { cluster } = settings;
-  const isKnown = unpinned(stackSoftware({ windows, cluster })).length === 0;
-  const artifact = windowsImage(settings, cache, isKnown ? {} : { bake: bareBake });
-  // This reads the user's media completely, once, for their checksums.
+  const isPinned = unpinned(stackSoftware({ windows, cluster })).length === 0;
+  const artifact = windowsImage(settings, cache, isPinned ? {} : { bake: bareBake });
+  // Reads the user's media completely, once, for their checksums.
   const address = await collecting(problems, () => artifactAddress(artifact));
-  if (isKnown && address !== undefined && (await cache.state(address)).kind === "complete") {
+  if (isPinned && address !== undefined && (await cache.state(address)).kind === "complete") {
     return false;
   }
   const { media } = imageMedia(windows.image, windowsVersionOf(windows.version));
@@ -61,7 +61,7 @@ export async function requireMakeableImage(
   throwAny(problems);
   await ensurePackages(artifact.hostPackages);
   if (media.some(({ source }) => source.kind === "file")) {
-    say("looks at the media of the image");
+    say("examining the image's media");
     throwAny(await problemsOfOwnMedia(windows, cache));
   }
   return true;
@@ -75,7 +75,7 @@ async function roomForImage(
 ): Promise<HostProblem[]> {
   const { files } = downloadedMedia(settings);
   const states = await findPrograms(files, cache);
-  const toFetch = states.map(({ bytes }, place) => Math.max(0, (files[place]?.bytes ?? 0) - bytes));
+  const toFetch = states.map(({ bytes }, index) => Math.max(0, (files[index]?.bytes ?? 0) - bytes));
   const fetchedGiB = toFetch.reduce((sum, bytes) => sum + bytes, 0) / 1024 ** 3;
   const neededGiB = imageRoomGiB(media.some(({ name }) => name === "update")) + fetchedGiB;
   return roomProblems(cache.root, neededGiB, "the image with what is fetched for it", say);
@@ -98,7 +98,7 @@ export function throwAny(problems: readonly HostProblem[]): void {
  * Installs the packages that a stack's lab needs on this host, and further ones, all at once, so that a user who may
  * not install them gets one message.
  *
- * @returns the daemons' state before.
+ * @returns the daemons' state before the installation.
  */
 export async function ensureStackPackages(
   settings: Pick<Settings, "hypervisor">,

@@ -50,8 +50,8 @@ import { kubernetesLinux, kubernetesWindows } from "../../toolchain/tools/table.
 import { runProgram } from "../../host/run-program.ts";
 
 /**
- * Installs everything that a stack needs on this host: packages, daemons, tools, images, the engine's home. Existing
- * ones stay as they are; if nothing is missing, this takes well under a second.
+ * Installs everything that a stack needs on this host: packages, daemons, tools, images, the engine's home. What exists
+ * is kept; if nothing is missing, this takes well under a second.
  *
  * @param settings of the stack. Undefined for existing machines and an existing cluster, which need only the engine: no
  *   daemon, no hypervisor, no image.
@@ -132,7 +132,7 @@ async function builtImages(
   };
 }
 
-/** A disk that machines start from is identified by its content: built again it differs. */
+/** A disk that machines start from is identified by its content, which differs with each build. */
 async function builtDisk(folder: string, name: string): Promise<{ path: string; hash: string }> {
   const hash = (await recordedSha256(folder, name)).slice(0, 12);
   return { path: path.join(folder, name), hash };
@@ -144,7 +144,7 @@ async function builtGuest(folder: string): Promise<BuiltArtifacts["rehearsalImag
 
 const pullTimeoutSeconds = 900;
 
-/** kind's images, if they were built here before, or none is set and the official one cannot be pulled. */
+/** kind's images, unless the settings name one: built here if they were before, or the official one cannot be pulled. */
 async function containerImages(settings: Settings): Promise<readonly Artifact[]> {
   const { cluster } = settings;
   const images = [nodeImage, ...(cluster.controlPlanes > 1 ? [loadBalancerImage] : [])];
@@ -170,7 +170,7 @@ export function userDisk(
   if (image.kind !== "disk" || !mustBeConverted(image.path)) return undefined;
   const source = image.path;
   if (convertedFrom(source) === undefined) {
-    say(`reads ${source} whole: it is known by its content`);
+    say(`reading all of ${source} for its checksum`);
   }
   return {
     artifact: convertedDisk(source, windowsDisk, cache),
@@ -181,7 +181,7 @@ export function userDisk(
 /** Disk space for building a tool, in GiB: itself, and Go's caches until the stack is prepared. */
 const toolGiB = 0.5;
 
-/** Other artifacts that take much space; generous. Kept here, as an artifact's own sources determine its address. */
+/** Generous estimates for large artifacts. Kept here, because an artifact's own sources determine its address. */
 const largeGiB = new Map<Artifact, number>([
   [kubernetesLinux, 2.5],
   [kubernetesWindows, 2.5],
@@ -193,7 +193,7 @@ const largeGiB = new Map<Artifact, number>([
   [linuxImage, 2],
 ]);
 
-/** Reports, before anything is built, the peak disk space of preparing, and how much the lab takes later. */
+/** Checks, before anything is built, the disk space that preparing takes at its peak; says how much the lab takes. */
 export async function requireRoomToPrepare(
   missing: readonly Artifact[],
   settings: Settings | undefined,
@@ -207,10 +207,10 @@ export async function requireRoomToPrepare(
   throwAny(await roomProblems(cacheRoot(), neededGiB, "building what is missing", say));
   if (settings !== undefined) {
     // Its machines' disks and its containers. The preflight subtracts what exists already.
-    const all = needs(settings, { docker: notAsked, libvirt: notAsked });
+    const all = needs(settings, { docker: unknownDaemon, libvirt: unknownDaemon });
     const gib = total(all, "poolGiB") + total(all, "dockerGiB");
-    say(`then the lab takes up to ${gib} GiB of disk`);
+    say(`the lab then takes up to ${gib} GiB of disk`);
   }
 }
 
-const notAsked = { reachable: false, error: "" } as const;
+const unknownDaemon = { reachable: false, error: "" } as const;

@@ -40,7 +40,7 @@ export async function buildStackImage(
   try {
     const address = await artifactAddress(artifact);
     if ((await cache.state(address)).kind !== "complete") {
-      // Without it Windows takes a day to install.
+      // Without KVM, Windows takes a day to install.
       throwAny(checkKvm(settings, { kvm: await gatherKvm(settings.hypervisor.domainType) }));
       await cache.requireWritable();
       // Only pinned downloads, and only with the consent given in the settings.
@@ -60,7 +60,7 @@ export async function buildStackImage(
     });
     return disk;
   } catch (error) {
-    // Media errors without an empty log, interruptions as such.
+    // Keeps media errors without the build's empty log, and interruptions as such.
     throw (
       [...causesOf(error)].find((each) => each instanceof Failure) ?? new Failure(messageOf(error))
     );

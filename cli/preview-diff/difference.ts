@@ -10,7 +10,7 @@ import type { Previewed, PreviewedResource } from "./previewed.ts";
 
 export interface InputChange extends PropertyChange {
   readonly replaces: boolean;
-  /** Names of the replaced resources that the value depends on, if it cannot be known. */
+  /** Names of the replaced resources that the value depends on, if it is unknown or secret. */
   readonly follows?: readonly string[];
 }
 
@@ -18,7 +18,7 @@ export interface ChangedResource {
   readonly resource: PreviewedResource;
   readonly replaced: boolean;
   readonly properties: readonly InputChange[];
-  /** Names of the resources that are the only reason for its replacement. */
+  /** Names of the replaced resources that this one must be replaced with; empty if its own inputs replace it. */
   readonly because: readonly string[];
 }
 
@@ -29,8 +29,8 @@ export interface Difference {
 }
 
 /**
- * Compares what two versions of the program ask for. A resource is also replaced if a dependency is, through an input that
- * forces replacement: a machine with its disk, and a node's steps with its machine.
+ * Compares the resources of two versions of the program. A resource is also replaced if it depends on a replaced one
+ * through an input that forces replacement: a machine with its disk, and a node's steps with its machine.
  */
 export function differenceOf(base: Previewed, head: Previewed): Difference {
   const before = new Map(base.resources.map((resource) => [resource.urn, resource]));
@@ -46,7 +46,7 @@ export function differenceOf(base: Previewed, head: Previewed): Difference {
   for (let count = -1; count !== replacedUrns.size;) {
     count = replacedUrns.size;
     for (const { resource } of kept) {
-      const reasons = pulledBy(resource, replacedUrns);
+      const reasons = replacedWith(resource, replacedUrns);
       if (reasons.length > 0 && !replacedUrns.has(resource.urn)) {
         replacedUrns.add(resource.urn);
         because.set(resource.urn, reasons.map(resourceName));
@@ -70,14 +70,17 @@ export function isNone({ created, changed, deleted }: Difference): boolean {
   return created.length + changed.length + deleted.length === 0;
 }
 
-function pulledBy(resource: PreviewedResource, replaced: ReadonlySet<string>): readonly string[] {
+function replacedWith(
+  resource: PreviewedResource,
+  replaced: ReadonlySet<string>,
+): readonly string[] {
   const fromInputs = hiddenInputs(resource).flatMap(([input, urns]) =>
     replaces(resource, [input]) ? urns : [],
   );
   return [...new Set([...resource.replaceWith, ...fromInputs])].filter((urn) => replaced.has(urn));
 }
 
-/** Inputs that change with their sources, and these: a known value does not. */
+/** Unknown and secret inputs, and the URNs that they depend on. They may change with these; known values do not. */
 function hiddenInputs({ inputs, propertyDependencies, ignoreChanges }: PreviewedResource) {
   return Object.entries(propertyDependencies).filter(
     ([input]) =>
@@ -112,8 +115,8 @@ function inputChanges(old: PreviewedResource, now: PreviewedResource): readonly 
 }
 
 /**
- * Inputs of each type whose change replaces the resource. Plugins are not asked: without a state they have nothing to
- * compare with.
+ * Inputs of each type whose change replaces the resource. Plugins are not queried, because without a state they have
+ * nothing to compare with.
  *
  * libvirt: `ForceNew` in terraform-provider-libvirt 0.8.3, libvirt/resource_*.go.
  */
@@ -136,7 +139,7 @@ const byType: Readonly<Record<string, readonly string[] | "all">> = {
   "kindows:host:Action": ["triggers"],
 };
 
-/** Whether a change there replaces the resource. */
+/** Whether a change of the property replaces the resource. */
 export function replaces(resource: PreviewedResource, keys: PropertyChange["keys"]): boolean {
   const { type, replaceOnChanges } = resource;
   const input = String(keys[0]);

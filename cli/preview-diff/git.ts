@@ -8,7 +8,7 @@ import { Failure, messageOf } from "../../host/failure.ts";
 import { lines } from "../../host/host.ts";
 import { stackOf } from "../engine/folders.ts";
 
-/** Longest time for one question to git, or for writing a tree of this size. */
+/** Longest time for a git command, such as checking out a tree of this size. */
 const gitSeconds = 120;
 
 /** Longest time for installing the Node.js packages of another lock file. */
@@ -22,15 +22,15 @@ export class Repository {
       return await this.#git("rev-parse", "--verify", "--quiet", `${reference}^{commit}`);
     } catch {
       throw new Failure(
-        `git knows no commit "${reference}": name a branch, a tag or a commit (in CI, fetch it first: ` +
+        `git finds no commit "${reference}": name a branch, a tag or a commit (in CI, fetch it first: ` +
           `git fetch --depth 1 origin <branch>; then FETCH_HEAD)`,
       );
     }
   }
 
   /**
-   * The merge base of a change, so that later commits of the other branch are not part of it. The commit itself if the history
-   * is too short, as in a shallow clone.
+   * The merge base of a change, so that later commits of the other branch are not part of it; the commit itself if the
+   * history is too short, as in a shallow clone.
    */
   async mergeBase(commit: string): Promise<string> {
     return this.#git("merge-base", commit, "HEAD").catch(() => commit);
@@ -59,7 +59,7 @@ export class Repository {
   /**
    * Runs `work` in a temporary checkout of a commit, which is always removed.
    *
-   * @param work gets the folder of the project in it.
+   * @param work receives the project's folder in the checkout.
    */
   async withTree<T>(commit: string, work: (project: string) => Promise<T>): Promise<T> {
     const below = await this.#git("rev-parse", "--show-prefix");
@@ -68,7 +68,7 @@ export class Repository {
     try {
       await this.#git("worktree", "add", "--detach", "--force", tree, commit);
       const project = path.join(tree, below);
-      await this.#furnish(project);
+      await this.#addUntracked(project);
       return await work(project);
     } finally {
       await this.#git("worktree", "remove", "--force", tree).catch(() => undefined);
@@ -77,8 +77,8 @@ export class Repository {
     }
   }
 
-  /** Adds what the program needs and git does not have: packages, and what is prepared on this host. */
-  async #furnish(project: string): Promise<void> {
+  /** Adds the untracked files that the program needs: packages, and the record of what is prepared on this host. */
+  async #addUntracked(project: string): Promise<void> {
     const lock = "package-lock.json";
     const [mine, theirs] = await Promise.all(
       [this.folder, project].map((folder) => readFile(path.join(folder, lock), "utf8")),
@@ -100,7 +100,7 @@ export class Repository {
   }
 
   async #run(program: string, args: string[], cwd: string, seconds: number): Promise<string> {
-    // Git's variables from a hook or a caller are about another folder.
+    // A hook or a caller may have set git's variables for another folder.
     const env = { GIT_DIR: undefined, GIT_WORK_TREE: undefined, GIT_INDEX_FILE: undefined };
     const options = { cwd, env, timeout: seconds * 1000, stdin: "ignore" } as const;
     try {
@@ -113,20 +113,20 @@ export class Repository {
 }
 
 /** Paths that no stack depends on: changes there need no preview. */
-const elsewhere =
+const irrelevant =
   /^(?:docs|test|bench|samples|policy|rehearsal\/README|\.github|\.ci)\/|(?:^|\/)[^/]*\.md$|^(?:Makefile|LICENSE|\.[^/]*|eslint\.config\.js|PSScriptAnalyzerSettings\.psd1)$/;
 
 /**
  * The stacks that a change may affect: those whose settings it contains, or all of them.
  *
- * @param files that differ, relative to the project.
- * @param stacks of both versions.
+ * @param files the files that differ, relative to the project.
+ * @param stacks the stacks of both versions.
  */
 export function touchedStacks(
   files: readonly string[],
   stacks: readonly string[],
 ): readonly string[] {
-  const relevant = files.filter((file) => !elsewhere.test(file));
+  const relevant = files.filter((file) => !irrelevant.test(file));
   const settings = new Set(relevant.map(stackOf));
   // Contains undefined for any file other than settings.
   return settings.has(undefined) ? stacks : stacks.filter((stack) => settings.has(stack));

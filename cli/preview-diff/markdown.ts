@@ -9,7 +9,7 @@ import {
 import { type ChangedResource, type Difference, type InputChange, isNone } from "./difference.ts";
 import type { PreviewedResource } from "./previewed.ts";
 
-/** First line of each document, by which a comment is found again to be edited. */
+/** First line of each document, by which a comment with an earlier one is found and edited. */
 export const documentMark = "<!-- kindows preview-diff -->";
 
 export interface StackReport {
@@ -40,13 +40,13 @@ export function markdown(
     documentMark,
     `# What \`up\` would change`,
     `From ${code(title.base)} to ${code(title.head)}.`,
-    ...(stacks.length === 0 ? ["No stack is touched by this change."] : stacks.map(stackText)),
-    "Two programs are compared, not a program with what runs: secrets and what is known only after `up` are not in it, " +
-      "and *replaced* is what the providers are known to do.",
+    ...(stacks.length === 0 ? ["No stack is affected by this change."] : stacks.map(stackText)),
+    "This compares two versions of the program, not a program with a lab. Secrets and values that are known only after " +
+      "`up` are not shown, and *replaced* relies on what the providers are known to do.",
   ].join("\n\n");
   if (document.length <= documentLimit) return `${document}\n`;
   const shown = document.slice(0, document.lastIndexOf("\n", documentLimit));
-  return `${shown}\n\n... and more: this document is cut at ${documentLimit} characters.\n`;
+  return `${shown}\n\n... and more: this document is cut off at ${documentLimit} characters.\n`;
 }
 
 function stackText({ stack, difference, troubles, warnings, only }: StackReport): string {
@@ -69,7 +69,7 @@ function stackText({ stack, difference, troubles, warnings, only }: StackReport)
   );
   const whole = {
     head: `The stack is new.`,
-    base: `The stack goes: run ${code(`kindows down --stack ${stack}`)} before its settings do.`,
+    base: `The stack is removed: run ${code(`kindows down --stack ${stack}`)} while its settings still exist.`,
   };
   return [
     `${heading}: ${counts.join(", ")}`,
@@ -135,7 +135,7 @@ function showHidden(_key: string, value: PropertyValue): PropertyValue {
   return hidden === undefined ? value : `(${hidden})`;
 }
 
-/** What is shown of a value that depends on something that does not exist yet, and of a secret. */
+/** Text instead of an unknown value or a secret; undefined for other values. */
 function hiddenText(value: PropertyValue): string | undefined {
   if (isSecret(value)) return "secret";
   return isUnknown(value) ? "known after up" : undefined;

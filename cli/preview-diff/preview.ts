@@ -14,12 +14,12 @@ import { prepareEngine } from "../../toolchain/prepare-engine.ts";
 import { engineProcessEnvironment } from "../engine/environment.ts";
 import { say } from "../progress.ts";
 
-/** Longest time for one preview, which contacts nobody and takes seconds. */
+/** Longest time for one preview, which needs no network and takes seconds. */
 const previewSeconds = 300;
 
 export interface PreviewTools {
   readonly program: string;
-  /** Its environment, except for state and passphrase, which each preview has of its own. */
+  /** Its environment, without backend and passphrase, which each preview sets itself. */
   readonly environment: NodeJS.ProcessEnv;
   readonly signal: AbortSignal;
 }
@@ -95,15 +95,15 @@ function withoutSeal(text: string): { readonly text: string; readonly sealed: bo
   return { text: String(document), sealed: false };
 }
 
-/** What went wrong: the program's own errors rather than the engine's summary. */
-function reasonOf(stdout: string, said: string, project: string): string {
-  let reason = said;
+/** Why a preview failed: the program's own errors if there are any, else the engine's error output. */
+function reasonOf(stdout: string, errorText: string, project: string): string {
+  let reason = errorText;
   try {
     const { diagnostics } = readPreview(stdout, project);
     const errors = diagnostics.filter(({ severity }) => severity === "error");
-    reason = errors.map(({ message }) => message.trim()).join("\n") || said;
+    reason = errors.map(({ message }) => message.trim()).join("\n") || errorText;
   } catch {
-    // It has ended before it wrote any preview.
+    // The engine ended before it wrote a preview.
   }
   return reason.replaceAll(project, ".");
 }
@@ -111,7 +111,7 @@ function reasonOf(stdout: string, said: string, project: string): string {
 /**
  * Installs the engine and its plugins, which is all that a preview needs, without any daemon.
  *
- * @param signal ends previews.
+ * @param signal stops previews.
  */
 export async function previewTools(signal: AbortSignal): Promise<PreviewTools> {
   await prepareEngine([], {

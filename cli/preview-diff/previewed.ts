@@ -16,25 +16,25 @@ import { resourceName } from "../engine/deployment.ts";
 import type { FactSource } from "../engine/facts.ts";
 import { redact } from "../engine/redact.ts";
 
-/** A preview of a stack without a state: everything the program asks for. */
+/** A preview of a stack without a state: all resources that the program registers. */
 export interface Previewed {
   readonly resources: readonly PreviewedResource[];
   readonly components: readonly FactSource[];
   readonly diagnostics: readonly { readonly severity: string; readonly message: string }[];
 }
 
-/** Of another resource; empty where there is none. */
+/** URN of another resource; empty if there is none. */
 const otherUrn = z.preprocess((urn) => urn ?? "", z.string());
 const list = z.preprocess((names) => names ?? [], z.array(z.string()));
 
 /** Names of inputs: `triggers` of `triggers[*]`. */
 const inputNames = list.transform((paths) => paths.map((path) => path.replace(/[.[].*/s, "")));
 
-/** What the program asks of a resource, in the engine's words. */
+/** A resource as the program registers it, as the engine prints it. */
 const stateSchema = z.object({
   custom: z.boolean(),
   type: z.string(),
-  /** Its component, or the stack. */
+  /** URN of its component, or of the stack. */
   parent: otherUrn,
   inputs: z.record(z.string(), z.unknown()).nullish(),
   /** Resources whose outputs an input depends on, by the input's name. */
@@ -49,7 +49,7 @@ const stateSchema = z.object({
 export interface PreviewedResource extends z.infer<typeof stateSchema> {
   readonly urn: string;
   readonly name: string;
-  /** Its secrets are empty. */
+  /** Inputs with emptied secrets. */
   readonly inputs: PropertyMap;
 }
 
@@ -64,8 +64,8 @@ const previewSchema = z.object({
 /**
  * Parses the output of `pulumi preview --json`.
  *
- * @param folder of the project.
- * @throws if it is something else.
+ * @param folder folder of the project.
+ * @throws if the text is something else.
  */
 export function readPreview(json: string, folder: string): Previewed {
   try {
@@ -75,7 +75,7 @@ export function readPreview(json: string, folder: string): Previewed {
   }
 }
 
-/** The same of what was parsed. */
+/** Reads the parsed output of `pulumi preview --json`. */
 export function previewOf(read: unknown, folder: string): Previewed {
   const { steps, diagnostics } = previewSchema.parse(read);
   // Components do nothing themselves.
@@ -90,7 +90,7 @@ export function previewOf(read: unknown, folder: string): Previewed {
   return { resources: inOrder(resources), components, diagnostics: diagnostics ?? [] };
 }
 
-/** URNs of what a resource is made of, and of what is made before it. */
+/** URNs of the resources that a resource depends on, through inputs or explicitly. */
 export function sourcesOf(resource: PreviewedResource): readonly string[] {
   return [...Object.values(resource.propertyDependencies).flat(), ...resource.dependencies];
 }
@@ -123,15 +123,15 @@ function inOrder(resources: readonly PreviewedResource[]): readonly PreviewedRes
 const ownProperties: ReadonlySet<string> = new Set(["__internal", "__defaults"]);
 
 /**
- * An input as it may be shown: its secrets are empty. JSON in a text, which is how commands get their parameters, is parsed.
+ * An input without its secrets. JSON in a text is parsed, because commands receive their parameters like that.
  *
- * @param folder of the project, which differs in each preview and is shown as `.`.
+ * @param folder folder of the project, which differs in each preview and is shown as `.`.
  */
 function shownValue(value: PropertyValue, folder: string): PropertyValue {
   if (typeof value === "string") return shownText(value, folder);
   if (isList(value)) return value.map((each) => shownValue(each, folder));
   if (!isMap(value)) return value;
-  // Its content counts, not its path; it may contain a key.
+  // Only the hash of its content is shown, which may contain a key.
   if (isAsset(value) || isArchive(value)) return { hash: value["hash"] ?? null };
   return isPlainMap(value) ? shownMap(value, folder) : secret(null);
 }

@@ -11,7 +11,7 @@ const lockSchema = z.object({
   timestamp: z.coerce.date(),
 });
 
-/** Lock of a backend: its holder changes the stack, or was killed while doing so. */
+/** A backend's lock of a stack. Its holder is changing the stack, or was killed while doing so. */
 export type EngineLock = z.infer<typeof lockSchema>;
 
 export type Verdict = "dead" | "alive" | "elsewhere";
@@ -21,7 +21,7 @@ export interface SeenProcess {
   readonly startedAt: Date;
 }
 
-/** Tolerance: the start of a process is only known to a clock tick, and its lock is written shortly after. */
+/** Tolerance, because the start of a process is known only to a clock tick. */
 const toleranceMilliseconds = 2000;
 
 /**
@@ -56,10 +56,10 @@ export async function readLocks(folder: string, hostname: string): Promise<reado
   );
 }
 
-/** The same as the engine tells it, of any backend: it names who keeps it from a stack (pkg/backend/diy/lock.go). */
-export function toldLocks(text: string): readonly EngineLock[] {
-  const told = text.matchAll(/created by (\S+)@(\S+) \(pid ([0-9]+)\) at (\S+)/g);
-  return [...told].map(([, username, hostname, pid, timestamp]) =>
+/** Locks in an engine's error message, which names them for any backend (pkg/backend/diy/lock.go). */
+export function locksInMessage(text: string): readonly EngineLock[] {
+  const matches = text.matchAll(/created by (\S+)@(\S+) \(pid ([0-9]+)\) at (\S+)/g);
+  return [...matches].map(([, username, hostname, pid, timestamp]) =>
     lockSchema.parse({ username, hostname, timestamp, pid: Number(pid) }),
   );
 }

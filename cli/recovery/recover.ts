@@ -9,7 +9,7 @@ import { processes } from "../host-resources/processes.ts";
 import { surveyHost, type CleanupScope } from "../host-resources/host-resources.ts";
 import { startStopped } from "../host-resources/stopped.ts";
 import { resourcesOf, type StateResource } from "../engine/deployment.ts";
-import { checkLock, readLocks, seenProcess, toldLocks, type EngineLock } from "./locks.ts";
+import { checkLock, readLocks, seenProcess, locksInMessage, type EngineLock } from "./locks.ts";
 import { repairState, type Extent } from "./repair.ts";
 
 export interface Recovery {
@@ -23,10 +23,10 @@ export interface Recovery {
 }
 
 /**
- * Recovers a stack before an operation: ends what a killed run left running, removes its lock, starts what is stopped,
+ * Recovers a stack before an operation: ends the processes of a killed run, removes its lock, starts what is stopped,
  * and makes the state match the host.
  *
- * @returns the scope of a later cleanup of the host, with what was found there; and what is in the state.
+ * @returns the scope of a later cleanup of the host, with the survey of the host, and the resources in the state.
  */
 export async function recoverState(
   recovery: Recovery,
@@ -42,9 +42,9 @@ export async function recoverState(
   const survey = await surveyHost(host);
   const things = survey.found.filter((thing) => thing.lab === lab);
   const before = await pulumi.exportState();
-  // Unnecessary before a removal, which simply finds nothing to remove.
+  // Not needed before a removal, which tolerates missing machines.
   const elsewhere = extent === "built-on" ? await goneElsewhere(resourcesOf(before), say) : [];
-  const observed = { things, blind: survey.blind, unreachable, goneElsewhere: elsewhere };
+  const observed = { things, unlisted: survey.unlisted, unreachable, goneElsewhere: elsewhere };
   const repair = repairState(before, observed, extent);
   if (repair.notes.length > 0) {
     await pulumi.importState(repair.deployment);
@@ -78,15 +78,15 @@ async function releaseLock(pulumi: Pulumi, say: (line: string) => void): Promise
 }
 
 /**
- * Locks of a stack in any store. Only an operation meets them: this one refreshes nothing. Pulumi Cloud has none, and would
- * show it in the stack's history.
+ * Locks of a stack in the user's own backend. Only an operation reports them, so this refreshes a resource that does
+ * not exist. Pulumi Cloud is left out: it has no such locks, and would list the refresh in the stack's history.
  */
 async function locksInTheWay(pulumi: Pulumi, backend: string): Promise<readonly EngineLock[]> {
   if (/^https?:/.test(backend)) return [];
-  const nothing = `urn:pulumi:${pulumi.stack}::${projectName}::no:such:Thing::nothing`;
+  const unknownUrn = `urn:pulumi:${pulumi.stack}::${projectName}::no:such:Thing::nothing`;
   const refresh = ["refresh", "--yes", "--skip-preview", "--run-program=false"];
-  return pulumi.state([...refresh, "--target", nothing]).then(
+  return pulumi.state([...refresh, "--target", unknownUrn]).then(
     () => [],
-    (error: unknown) => toldLocks(messageOf(error)),
+    (error: unknown) => locksInMessage(messageOf(error)),
   );
 }

@@ -23,10 +23,10 @@ export interface Repair {
 
 export interface Observation {
   readonly things: readonly HostResource[];
-  readonly blind: readonly { readonly kind: string }[];
+  readonly unlisted: readonly { readonly kind: string }[];
   /** Resources on unreachable hypervisors: none of them counts as gone. */
   readonly unreachable?: ReadonlySet<string>;
-  /** Machines that are gone from hosts which only their makers check. */
+  /** Machines that are gone from other hosts, which the survey does not cover. */
   readonly goneElsewhere?: readonly GoneMachine[];
 }
 
@@ -34,7 +34,7 @@ export interface Observation {
 export function repairState(deployment: Deployment, observed: Observation, extent: Extent): Repair {
   const there = new Set(observed.things.flatMap((thing) => thing.identity ?? []));
   const seen = (identity: string): boolean =>
-    !observed.blind.some(({ kind }) => identity.startsWith(`${kind} `));
+    !observed.unlisted.some(({ kind }) => identity.startsWith(`${kind} `));
   const notes = pendingOperations(deployment).map(
     ({ type, resource }) => `${type} ${shortName(resource.urn)} was interrupted`,
   );
@@ -54,9 +54,7 @@ export function repairState(deployment: Deployment, observed: Observation, exten
   );
   const left = resources.filter(({ urn }) => !gone.has(urn));
   const tokens = extent === "built-on" ? unusedTokens(left) : [];
-  notes.push(
-    ...tokens.map((urn) => `join token that nothing has used: ${shortName(urn)}, replaced`),
-  );
+  notes.push(...tokens.map((urn) => `unused join token, will be replaced: ${shortName(urn)}`));
   const settled = withoutPendingOperations(deployment);
   const repaired = removeFromState(settled, new Set([...gone, ...tokens]));
   return { deployment: repaired, notes, owned: ownedIdentities(resourcesOf(repaired)) };
@@ -67,7 +65,7 @@ export function repairState(deployment: Deployment, observed: Observation, exten
  * such a token may have expired, which the state does not show, it is created again. The cluster removes expired tokens.
  */
 export function unusedTokens(resources: readonly StateResource[]): readonly string[] {
-  const needed = new Set(resources.flatMap((resource) => neededBy(resource)));
+  const needed = new Set(resources.flatMap((resource) => dependenciesOf(resource)));
   return resources
     .filter(({ inputs }) => /\bmint-bootstrap-token\b/.test(String(inputs?.["create"])))
     .filter((each) => !needed.has(each.urn))
@@ -75,9 +73,9 @@ export function unusedTokens(resources: readonly StateResource[]): readonly stri
 }
 
 export type Extent =
-  /** What the engine would not delete by itself either (`deletedWith`): for `destroy`. */
+  /** Also what the engine would not delete separately (`deletedWith`): for `destroy`. */
   | "deleted-with"
-  /** Also what was built on it, which has to be rebuilt: for `up`. */
+  /** In addition, what depends on the lost resources and has to be rebuilt: for `up`. */
   | "built-on";
 
 /** Types that own or change something outside the cluster; all of them can be recreated. */
@@ -97,8 +95,8 @@ export function extentOf(
     before = all.size + deadProviders.size;
     for (const resource of resources) {
       if (provider.test(resource.type)) {
-        // It stays and is configured again, but what it created is gone with what it was configured from.
-        if (neededBy(resource).some((urn) => all.has(urn))) deadProviders.add(resource.urn);
+        // A provider stays and is configured again, but what it created is gone with its inputs' sources.
+        if (dependenciesOf(resource).some((urn) => all.has(urn))) deadProviders.add(resource.urn);
         continue;
       }
       const lost =
@@ -107,7 +105,7 @@ export function extentOf(
         deadProviders.has(providerUrn(resource) ?? "") ||
         (extent === "built-on" &&
           rebuilt.test(resource.type) &&
-          neededBy(resource).some((urn) => all.has(urn)));
+          dependenciesOf(resource).some((urn) => all.has(urn)));
       if (lost) all.add(resource.urn);
     }
   } while (all.size + deadProviders.size > before);
@@ -136,21 +134,21 @@ function withoutReferences(resource: StateResource, urns: ReadonlySet<string>): 
   };
 }
 
-export function neededBy(resource: StateResource): readonly string[] {
+function dependenciesOf(resource: StateResource): readonly string[] {
   return [
     ...(resource.dependencies ?? []),
     ...Object.values(resource.propertyDependencies ?? {}).flatMap((list) => list ?? []),
   ];
 }
 
-/** Triggers of a copy: another machine and, for a program but not for scripts, another checksum. */
+/** Triggers of a program's push: the machine and the checksum. A push of scripts has only the first. */
 const pushTriggersSchema = z.tuple([z.unknown(), z.string()]);
 
 /**
- * Removes the pushes of programs to these nodes' machines from the state, so that they are made again. The engine
- * cannot notice by itself that a file on a machine is damaged or gone.
+ * Removes the pushes of programs to these nodes' machines from the state, so that they are repeated. The engine
+ * cannot notice that a file on a machine is damaged or gone.
  *
- * @param nodes names of nodes; those whose image carries their programs have had nothing pushed.
+ * @param nodes names of nodes; nothing was pushed to those whose image contains their programs.
  */
 export function removePushes(
   deployment: Deployment,

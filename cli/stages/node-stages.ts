@@ -8,35 +8,35 @@ import { nodeSteps } from "../../components/windows/steps.ts";
 /** A node and its operating system. */
 export type StagedNode = Pick<Machine, "name" | "os">;
 
-interface Way {
+interface Progress {
   readonly startedAt: number;
-  /** Index and name of its current stage. */
+  /** Index of the current stage, and its name as a noun. */
   stage: number;
   noun: string;
   since: number;
-  readonly took: { readonly noun: string; readonly milliseconds: number }[];
+  readonly durations: { readonly noun: string; readonly milliseconds: number }[];
 }
 
 /** Longest time without a message about nodes in progress, in seconds. */
 const silenceSeconds = 30;
 
-/** Reports each node's stages by the engine's events, and repeats the current ones if there is no news. */
+/** Reports each node's stages from the engine's events, and repeats the current ones after a silence. */
 export class NodeStages {
   readonly #stages: ReadonlyMap<string, readonly Stage[]>;
   readonly #say: (line: string) => void;
-  readonly #ways = new Map<string, Way>();
+  readonly #progress = new Map<string, Progress>();
   readonly #timer: NodeJS.Timeout;
 
   constructor(nodes: readonly StagedNode[], say: (line: string) => void) {
     this.#stages = new Map(nodes.map(({ name, os }) => [name, stages[os]]));
     this.#say = say;
-    this.#timer = setInterval(() => this.#tell(this.#underWay()), silenceSeconds * 1000);
+    this.#timer = setInterval(() => this.#report(this.#underWay()), silenceSeconds * 1000);
   }
 
   read(event: NodeEvent): void {
-    if (event.kind === "begun") this.#tell(this.#enter(event.node, event.resource));
+    if (event.kind === "begun") this.#report(this.#enter(event.node, event.resource));
     if (event.kind === "done" && event.resource === `${event.node}${lastResource}`) {
-      this.#tell(this.#arrive(event.node));
+      this.#report(this.#finish(event.node));
     }
   }
 
@@ -44,7 +44,7 @@ export class NodeStages {
     clearInterval(this.#timer);
   }
 
-  #tell(line: string | undefined): void {
+  #report(line: string | undefined): void {
     if (line === undefined) return;
     this.#timer.refresh();
     this.#say(`[${line}]`);
@@ -53,7 +53,7 @@ export class NodeStages {
   /** One line about all nodes in progress; undefined if there are none. */
   #underWay(): string | undefined {
     const now = Date.now();
-    const parts = [...this.#ways].map(
+    const parts = [...this.#progress].map(
       ([node, { stage, since }]) =>
         `${node} ${this.#stages.get(node)?.[stage]?.doing} (${elapsed(now - since)})`,
     );
@@ -68,27 +68,30 @@ export class NodeStages {
     const found = known[stage];
     if (found === undefined) return undefined;
     const now = Date.now();
-    const way = this.#ways.get(node);
-    if (way === undefined) {
-      this.#ways.set(node, { startedAt: now, stage, noun: found.noun, since: now, took: [] });
+    const progress = this.#progress.get(node);
+    if (progress === undefined) {
+      const stageNow = { stage, noun: found.noun, since: now };
+      this.#progress.set(node, { startedAt: now, ...stageNow, durations: [] });
       return `${node} ${found.doing}`;
     }
     // Resources of a later stage may begin before those of an earlier one, as pushes run in parallel.
-    if (stage <= way.stage) return undefined;
-    leave(way, now);
-    way.stage = stage;
-    way.noun = found.noun;
-    return `${node} ${found.doing} (${elapsed(now - way.startedAt)} so far)`;
+    if (stage <= progress.stage) return undefined;
+    endStage(progress, now);
+    progress.stage = stage;
+    progress.noun = found.noun;
+    return `${node} ${found.doing} (${elapsed(now - progress.startedAt)} so far)`;
   }
 
-  #arrive(node: string): string | undefined {
-    const way = this.#ways.get(node);
-    if (way === undefined) return undefined;
+  #finish(node: string): string | undefined {
+    const progress = this.#progress.get(node);
+    if (progress === undefined) return undefined;
     const now = Date.now();
-    leave(way, now);
-    this.#ways.delete(node);
-    const parts = way.took.map(({ noun, milliseconds }) => `${noun} ${elapsed(milliseconds)}`);
-    return `${node} is Ready after ${elapsed(now - way.startedAt)}: ${parts.join(", ")}`;
+    endStage(progress, now);
+    this.#progress.delete(node);
+    const parts = progress.durations.map(
+      ({ noun, milliseconds }) => `${noun} ${elapsed(milliseconds)}`,
+    );
+    return `${node} is Ready after ${elapsed(now - progress.startedAt)}: ${parts.join(", ")}`;
   }
 }
 
@@ -96,9 +99,9 @@ function elapsed(milliseconds: number): string {
   return formatSeconds(Math.round(milliseconds / 1000));
 }
 
-function leave(way: Way, now: number): void {
-  way.took.push({ noun: way.noun, milliseconds: now - way.since });
-  way.since = now;
+function endStage(progress: Progress, now: number): void {
+  progress.durations.push({ noun: progress.noun, milliseconds: now - progress.since });
+  progress.since = now;
 }
 
 /** A stage from a machine to a Ready node. */

@@ -75,7 +75,7 @@ function nodesText({ clusterTrouble, nodes, outputs }: LabStatus): string {
 }
 
 function machinesText({ machines, machineTrouble }: LabStatus): string {
-  if (machineTrouble !== undefined) return `libvirt does not tell its machines: ${machineTrouble}`;
+  if (machineTrouble !== undefined) return `libvirt does not list its machines: ${machineTrouble}`;
   const rows = machines.map(({ name, state }) => [name, state]);
   return rows.length === 0 ? "no virtual machines" : table(["MACHINE", "STATE"], rows);
 }

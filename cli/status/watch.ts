@@ -19,7 +19,7 @@ export interface Display {
 
 export interface WatchOptions {
   /** Examines the lab once, in bounded time; undefined while the stack is not up. */
-  readonly look: () => Promise<LabStatus | undefined>;
+  readonly examine: () => Promise<LabStatus | undefined>;
   readonly report: (status: LabStatus | undefined) => string;
   readonly display: Display;
   /** Pause between two updates, which never overlap. */
@@ -33,8 +33,8 @@ export interface WatchOptions {
  * for each change.
  */
 export async function watch(options: WatchOptions): Promise<void> {
-  const { look, report, display, intervalSeconds, signal, now } = options;
-  // A look that is under way then is waited for no longer.
+  const { examine, report, display, intervalSeconds, signal, now } = options;
+  // An examination that is still running then is not waited for.
   const ended = once(signal, "abort").then(() => undefined);
   let facts: Facts = new Map();
   let trouble: string | undefined;
@@ -42,14 +42,14 @@ export async function watch(options: WatchOptions): Promise<void> {
     let status: LabStatus | undefined;
     let failure: string | undefined;
     try {
-      status = await Promise.race([look(), ended]);
+      status = await Promise.race([examine(), ended]);
     } catch (error) {
       failure = messageOf(error);
     }
     if (signal.aborted) return;
     const time = now().toLocaleTimeString("en-GB");
     if (display.isTTY) {
-      const shown = failure === undefined ? report(status) : `cannot look: ${failure}`;
+      const shown = failure === undefined ? report(status) : `cannot examine the lab: ${failure}`;
       display.write(
         redraw(`${shown}\n\n${time}, every ${intervalSeconds} s; ^C ends`, display, first),
       );
@@ -58,7 +58,7 @@ export async function watch(options: WatchOptions): Promise<void> {
       for (const line of changesBetween(facts, seen)) display.write(`${time} ${line}\n`);
       facts = seen;
     } else if (failure !== trouble) {
-      display.write(`${time} cannot look: ${failure}\n`);
+      display.write(`${time} cannot examine the lab: ${failure}\n`);
     }
     trouble = failure;
     await sleep(intervalSeconds * 1000, undefined, { signal }).catch(() => undefined);
@@ -69,7 +69,7 @@ export async function watch(options: WatchOptions): Promise<void> {
  * Output that replaces the text on a terminal without flicker: nothing is erased before the new text is written. A text that
  * is too long is cut off at its end, so that its beginning does not scroll away.
  *
- * @param first whether the screen still shows something else.
+ * @param first whether this is the first text, before which the screen is cleared.
  */
 function redraw(text: string, size: Pick<Display, "columns" | "rows">, first: boolean): string {
   const drawn = fitting(text.split("\n"), size).map((line) => `${line}${eraseRestOfLine}`);
@@ -89,11 +89,11 @@ function fitting(
   if (total <= room) return lines;
   let used = 1;
   const shown = lines.filter((line) => (used += height(line)) <= room);
-  return [...shown, `... ${lines.length - shown.length} more lines: make the window higher`];
+  return [...shown, `... ${lines.length - shown.length} more lines: enlarge the window`];
 }
 
 export interface Fact {
-  /** What is compared between two updates: a reason may be worded differently each time. */
+  /** Compared between two updates, without the reason, which may be worded differently each time. */
   readonly state: string;
   readonly text: string;
 }
@@ -129,13 +129,13 @@ export function factsOf(status: LabStatus | undefined, before: Facts = new Map()
   if (status.machineTrouble === undefined) {
     for (const { name, state } of status.machines) facts.set(`machine ${name}`, fact(state));
   } else {
-    facts.set("libvirt", fact("does not tell its machines", status.machineTrouble));
+    facts.set("libvirt", fact("does not list its machines", status.machineTrouble));
     keep("machine ");
   }
   return facts;
 }
 
-/** The differences between two sets of facts, one line each; everything if there was none before. */
+/** The differences between two sets of facts, one line each. */
 export function changesBetween(before: Facts, after: Facts): readonly string[] {
   const now = [...after].flatMap(([subject, { state, text }]) =>
     before.get(subject)?.state === state ? [] : [`${subject}: ${text}`],

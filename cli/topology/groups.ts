@@ -1,13 +1,13 @@
 import { StackFacts } from "../engine/facts.ts";
 import { type Previewed, type PreviewedResource, sourcesOf } from "../preview-diff/previewed.ts";
 
-/** Resources of one component that wait for the same. */
+/** Resources of one component that wait for the same groups. */
 export interface Group {
-  /** Unique: the component, the machine it is for, and which part of it: `WindowsNode win-1 (2)`. */
+  /** Unique: the component, its machine, and the number of the part: `WindowsNode win-1 (2)`. */
   readonly title: string;
   readonly machine?: string;
   readonly resources: readonly PreviewedResource[];
-  /** Titles of the groups of which something is made before something of this one; none that follows from others. */
+  /** Titles of the groups that this one directly waits for, without those that follow from the others. */
   readonly after: readonly string[];
 }
 
@@ -16,18 +16,18 @@ interface Part {
   readonly title: string;
   readonly machine: string | undefined;
   readonly resources: PreviewedResource[];
-  /** Groups it comes directly after. */
+  /** Groups with resources that this one's depend on. */
   readonly after: Set<Part>;
 }
 
 /**
- * A stack's resources by components, and which waits for which. What of a component waits for less than the rest is a
- * group of its own: a machine is prepared while the cluster starts, and only its join waits for both. What everything
- * begins with (networks, keys, storage) does not count, for that is soon there.
+ * Groups a stack's resources by component, and orders the groups. Resources of a component that wait for different
+ * groups form groups of their own: a machine is prepared while the cluster starts, and only its join waits for both.
+ * Components that wait for no other (networks, keys, storage) do not split groups, because they are soon there.
  *
- * There is always an order: all of a group wait for the same groups, so these were there before it.
+ * The groups have no cycles: all resources of a group wait for the same groups, which existed before it.
  *
- * Providers that are in no component are in no group.
+ * Providers outside of components are in no group.
  */
 export function groupsOf({
   resources,
@@ -91,7 +91,7 @@ function beforeOf(resource: PreviewedResource): readonly string[] {
   return [...new Set(sourcesOf(resource))];
 }
 
-/** Whether a group comes after another one, by way of others too; not after itself. */
+/** Whether a group waits for another one, directly or through others. */
 function waitsFor(group: Part, other: Part): boolean {
   return [...group.after].some((each) => each === other || waitsFor(each, other));
 }

@@ -5,7 +5,7 @@ import { StackFacts } from "../engine/facts.ts";
 import type { Previewed, PreviewedResource } from "../preview-diff/previewed.ts";
 import { groupsOf, type Group } from "./groups.ts";
 
-/** What of a stack stands on the host, and how it hangs together. */
+/** The parts of a lab that are drawn. */
 interface DrawnLab {
   readonly network: Facts<"kindows:network:LabNetwork"> | undefined;
   readonly cluster: Facts<"kindows:controlplane:KindCluster"> | undefined;
@@ -13,7 +13,7 @@ interface DrawnLab {
   readonly machines: readonly Facts<"kindows:machine:LibvirtMachine">[];
 }
 
-/** What a preview says about the lab itself; a stack without a network, a cluster or machines has none in its picture. */
+/** The lab in a preview; parts that the stack does not have are undefined or empty. */
 export function labOf({ components }: Previewed): DrawnLab {
   const facts = new StackFacts(components);
   const { compare } = new Intl.Collator("en", { numeric: true });
@@ -30,9 +30,9 @@ export function labOf({ components }: Previewed): DrawnLab {
 }
 
 /**
- * A picture of a stack, made of what its program asks for: the same bytes for the same preview.
+ * A picture of a stack, drawn from a preview; the same preview gives the same bytes.
  *
- * Everything in it is told in its description too, for who can't see it.
+ * The SVG's description repeats everything in words, for screen readers.
  */
 export async function topologySvg(stack: string, previewed: Previewed): Promise<string> {
   const lab = labOf(previewed);
@@ -40,7 +40,7 @@ export async function topologySvg(stack: string, previewed: Previewed): Promise<
   const providers = previewed.resources
     .filter(({ urn }) => !groups.some((group) => group.resources.some((each) => each.urn === urn)))
     .map(({ type, name }) => `${kindOf(type)} (${name})`);
-  const rest = `Besides: ${providers.join(", ")}. ${previewed.resources.length} resources in all.`;
+  const rest = `Not drawn: ${providers.join(", ")}. ${previewed.resources.length} resources in all.`;
   const host = hostGraph(stack, lab);
   const lowest = host.nodes.at(-1)?.name;
   const drawn = (await instance()).renderString(
@@ -58,7 +58,7 @@ export async function topologySvg(stack: string, previewed: Previewed): Promise<
       nodeAttributes: { shape: "box", margin: "0.2,0.08", ...font },
       edgeAttributes: { ...font, fontsize: 11, color: "#57606a" },
       subgraphs: [host, orderGraph(groups)],
-      // The order below the host.
+      // Invisible edges put the order below the host.
       edges: groups.flatMap(({ title, after }) =>
         after.length === 0
           ? [{ tail: lowest ?? title, head: title, attributes: { style: "invis" } }]
@@ -108,13 +108,13 @@ function table(head: Html, things: readonly Html[]): Html {
 
 const systems = { windows: "Windows", linux: "Linux" } as const;
 
-/** The host: network segment, containers and machines on it, and who makes them; the lowest node last. */
+/** The host: network segment, containers, machines, and what creates them; the lowest node comes last. */
 function hostGraph(stack: string, { network, cluster, workers, machines }: DrawnLab) {
   const containers = [
     ...(cluster?.controlPlanes ?? []).map((name) => [name, "control plane: API server, etcd"]),
     ...workers.map((name) => [name, "Linux worker"]),
   ].map(([name = "", what = ""]) =>
-    named(name.replace(`${cluster?.name}-`, ""), [what, "a Linux node, made by kind"]),
+    named(name.replace(`${cluster?.name}-`, ""), [what, "a Linux node, created by kind"]),
   );
   const docker = cluster && {
     name: "docker",
@@ -142,7 +142,7 @@ function hostGraph(stack: string, { network, cluster, workers, machines }: Drawn
     label: table(named("libvirt / QEMU"), described),
     made: "domains, disks\nsteps by SSH",
   };
-  const maker = {
+  const creator = {
     name: "kindows up",
     label: named("kindows up", ["Pulumi engine", "with index.ts and", `Pulumi.${stack}.yaml`]),
   };
@@ -157,13 +157,13 @@ function hostGraph(stack: string, { network, cluster, workers, machines }: Drawn
     graphAttributes: {
       label: named(`Linux host with the lab ${network?.name ?? cluster?.name ?? ""}`),
       labeljust: "l",
-      ...look("host"),
+      ...style("host"),
     },
     nodes: [
-      { name: maker.name, attributes: { label: maker.label, ...look("maker") } },
+      { name: creator.name, attributes: { label: creator.label, ...style("maker") } },
       ...boxes.map(({ name, label }) => ({
         name,
-        attributes: { label, ...look(name as keyof typeof fills) },
+        attributes: { label, ...style(name as keyof typeof fills) },
       })),
     ],
     edges: [
@@ -172,31 +172,31 @@ function hostGraph(stack: string, { network, cluster, workers, machines }: Drawn
         head: name,
         attributes: { dir: "none", color: "#9a6700", penwidth: 3 },
       })),
-      ...boxes.map(({ name, made }) => beside(maker.name, name, made)),
+      ...boxes.map(({ name, made }) => beside(creator.name, name, made)),
       ...(docker && libvirt
         ? [beside("libvirt", "docker", "kubeadm join,\nthen the API\nserver at :6443")]
         : []),
     ],
     subgraphs: segment
-      ? [{ graphAttributes: { rank: "same" }, nodes: [{ name: maker.name }, segment] }]
+      ? [{ graphAttributes: { rank: "same" }, nodes: [{ name: creator.name }, segment] }]
       : [],
   } satisfies Graph & { name: string };
 }
 
-/** What is made in which order: a box for each group, arrows to those that wait for it. */
+/** The order of creation: a box for each group, with arrows to those that wait for it. */
 function orderGraph(groups: readonly Group[]) {
   return {
     name: "cluster_order",
     graphAttributes: {
-      label: named("What is made, and what waits for what (an arrow leads to what waits)"),
+      label: named("Order of creation (an arrow points to what waits)"),
       labeljust: "l",
-      ...look("host"),
+      ...style("host"),
     },
     nodes: groups.map((group) => ({
       name: group.title,
       attributes: {
         label: named(group.title, linesOf(group)),
-        ...look("thing"),
+        ...style("thing"),
         tooltip: group.resources.map(({ type, name }) => `${kindOf(type)} ${name}`).join(", "),
       },
     })),
@@ -204,7 +204,7 @@ function orderGraph(groups: readonly Group[]) {
   } satisfies Graph & { name: string };
 }
 
-/** The group's resources in their order, those of one kind that follow each other together. */
+/** The group's resources in their order; consecutive ones of one kind share a line. */
 function linesOf({ machine, resources }: Group): readonly string[] {
   const runs: { kind: string; names: string[] }[] = [];
   for (const resource of resources) {
@@ -225,7 +225,7 @@ function shortName({ name }: PreviewedResource, machine: string | undefined): st
     : name;
 }
 
-/** `libvirt Network`, `remote Command`, `DaemonSet`: enough to find it in a preview. */
+/** A short name of the type, enough to find it in a preview: `libvirt Network`, `remote Command`, `DaemonSet`. */
 export function kindOf(type: string): string {
   const [origin = "", module = "", kind = ""] = type.split(":");
   if (origin === "pulumi") return `provider ${kind}`;
@@ -233,7 +233,7 @@ export function kindOf(type: string): string {
   return origin === "kubernetes" ? kind : `${origin} ${kind}`;
 }
 
-/** What the picture shows, in sentences. */
+/** The picture in sentences. */
 function description(
   { network, cluster, workers, machines }: DrawnLab,
   groups: readonly Group[],
@@ -253,13 +253,13 @@ function description(
     containers && `In Docker the Linux nodes ${containers}.`,
     machines.length > 0 &&
       `On libvirt the ${machines.every(({ os }) => os === "windows") ? "Windows " : ""}machines ${list}.`,
-    `Made in this order: ${made.join("; ")}.`,
+    `Created in this order: ${made.join("; ")}.`,
   ]
     .filter((each) => typeof each === "string")
     .join(" ");
 }
 
-/** What boxes are filled with, by their classes: where a page is light, and where it is dark. */
+/** Fill colors of boxes by class: on a light page, and on a dark one. */
 const fills = {
   thing: ["#ffffff", "#161b22"],
   host: ["#ffffff", "#0d1117"],
@@ -269,7 +269,7 @@ const fills = {
   libvirt: ["#dafbe1", "#0f2f1a"],
 } as const;
 
-const look = (kind: keyof typeof fills) => ({
+const style = (kind: keyof typeof fills) => ({
   class: kind,
   style: "rounded,filled",
   color: "#8c959f",

@@ -20,7 +20,7 @@ import { pathRows } from "../../verify/rows/paths.ts";
 
 /** A cluster whose network is verified. */
 export interface VerifiedCluster {
-  /** For people: the stack, or the kubeconfig's name. */
+  /** Name for reports: the stack's, or the kubeconfig's. */
   readonly name: string;
   /** Its lab, or its name again. */
   readonly lab: string;
@@ -58,11 +58,11 @@ export async function clusterOfLab(stack: string, rows: readonly Row[]): Promise
 }
 
 /**
- * Any cluster, by a kubeconfig.
+ * The cluster of a kubeconfig.
  * Its Windows nodes count as real ones, whose pods have a network. Its pods may not be able to reach this host.
  *
- * @param context of the kubeconfig. Default: its current one, or its only one.
- * @throws naming all that is wrong with the file.
+ * @param context context of the kubeconfig. Default: its current one, or its only one.
+ * @throws with everything that is wrong with the file.
  */
 export async function clusterOfKubeconfig(
   file: string,
@@ -76,7 +76,7 @@ export async function clusterOfKubeconfig(
     ...common,
     rehearsal: false,
     noHost:
-      "needs a server on the nodes' segment: of a cluster given by its kubeconfig it is not known",
+      "needs a server on the nodes' network segment, which is unknown for a cluster given by a kubeconfig",
   };
   // The file has credentials, so others may not read it.
   const folder = await mkdtemp(path.join(tmpdir(), "kindows-verify-"));

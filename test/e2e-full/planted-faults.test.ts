@@ -195,8 +195,8 @@ const faults: readonly PlantedFault[] = [
   {
     fault: "the bridge is gone, under a lab that runs",
     plant: () => execa("ip", ["link", "delete", bridge, "type", "bridge"]),
-    named: [new RegExp(`- bridge of the libvirt network ${bridge} \\(it is gone`)],
-    repairs: [new RegExp(`make again bridge of the libvirt network ${bridge}`)],
+    named: [new RegExp(`- bridge of the libvirt network ${bridge} \\(it is missing`)],
+    repairs: [new RegExp(`recreate bridge of the libvirt network ${bridge}`)],
   },
   still("the network's dnsmasq is killed", `dnsmasq of the libvirt network ${name}`, () =>
     execa("pkill", ["-f", `dnsmasq .*/${name}[.]conf`]),
@@ -214,14 +214,14 @@ const faults: readonly PlantedFault[] = [
       await execa("ip", ["link", "set", bridge, "up"]);
     },
     named: [
-      new RegExp(`- bridge that is there before its libvirt network ${bridge} \\(Docker has made`),
+      new RegExp(`- bridge that exists before its libvirt network ${bridge} \\(Docker created`),
       new RegExp(`- libvirt network ${name}`),
       new RegExp(`- libvirt pool ${name}`),
       new RegExp(`- docker container ${plane}`),
       new RegExp(`- libvirt domain ${machine}`),
     ],
     repairs: [
-      new RegExp(`remove bridge that is there before its libvirt network ${bridge}`),
+      new RegExp(`remove bridge that exists before its libvirt network ${bridge}`),
       new RegExp(`start libvirt network ${name}`),
     ],
   },
@@ -342,7 +342,10 @@ const faults: readonly PlantedFault[] = [
       const tokens = ["--field-selector", "type=bootstrap.kubernetes.io/token"];
       await lab.kubectl("-n", "kube-system", "delete", "secrets", ...tokens);
     },
-    named: [/- join of win-1: it was begun and not finished; its token has expired/, /kindows up/],
+    named: [
+      /- join of win-1: it was started but not finished; its token has expired/,
+      /kindows up/,
+    ],
     mend: () => succeeded(lab.kindows("up")),
   },
 ];
@@ -407,7 +410,7 @@ describe("the doctor, with faults planted in a lab that runs", () => {
       const [, planned = ""] = /^--fix will:\n((?: {2}- .*\n)+)/m.exec(fixed.output) ?? [];
       for (const each of repairs) assert.match(planned, each, tail(fixed.output));
       assert.equal(fixed.exitCode, mend === undefined ? 0 : 1, tail(fixed.output));
-      if (repairs.length === 0) assert.match(fixed.output, /there is nothing that --fix repairs/);
+      if (repairs.length === 0) assert.match(fixed.output, /there is nothing for --fix to repair/);
       await mend?.();
       await lab.untilReady([plane, "win-1"]);
       await succeeded(lab.kindows("doctor"));

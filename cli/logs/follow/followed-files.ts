@@ -5,18 +5,18 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { LogLines, type LogForm } from "./log-lines.ts";
 import { stepsName, withRetries, type LogStream } from "./log-stream.ts";
 
-/** The time that programs put in the name of a log that they rename. */
-const old = /-\d{4}-?\d\d-?\d\dT?/;
+/** The time in the name of a log that was rotated. */
+const rotated = /-\d{4}-?\d\d-?\d\dT?/;
 
-/** New files are looked for in every nth round. */
-const looksPerSearch = 5;
+/** New files are searched for in every nth poll. */
+const pollsPerSearch = 5;
 
 export interface LogPattern {
   /** Path with `/`; `*` matches any characters within a part. */
   readonly path: string;
   readonly form: LogForm;
   readonly label: (file: string) => string;
-  /** Size at which its writer renames it, which fails if somebody has the file open. */
+  /** Size at which its writer renames it, which fails while the file is open elsewhere. */
   readonly renamedAt?: number;
 }
 
@@ -25,7 +25,7 @@ interface FileStream {
   readonly patterns: readonly LogPattern[];
   /** Labels of files whose absence is reported, and the message. */
   readonly expected: ReadonlyMap<string, string>;
-  /** Message about a log that is another file by now. Default: what happened to the old one. */
+  /** Message when another file has replaced a log. Default: what happened to the old file. */
   readonly renewed?: string;
   /** Follows the files until the signal, or until they cannot be reached. */
   readonly withFiles: (
@@ -39,38 +39,38 @@ export function fileStream(stream: FileStream): LogStream {
   return {
     name,
     follow: async (following) => {
-      const { signal, tail, lookSeconds, line, tell } = following;
+      const { signal, tail, pollSeconds, line, note } = following;
       const known = new Map<string, FollowedFile>();
       const missed = new Map(expected);
-      let looks = 0;
+      let polls = 0;
       const search = async (files: LogFolder): Promise<void> => {
         for (const pattern of patterns) {
           for (const found of await findLogs(files, pattern.path)) {
             if (known.has(found)) continue;
             // A file that did not exist before is read from its beginning.
-            known.set(found, new FollowedFile(found, pattern, looks === 0 ? tail : undefined));
+            known.set(found, new FollowedFile(found, pattern, polls === 0 ? tail : undefined));
           }
         }
       };
-      const look = async (files: LogFolder): Promise<void> => {
-        if (looks % looksPerSearch === 0) await search(files);
-        looks += 1;
+      const poll = async (files: LogFolder): Promise<void> => {
+        if (polls % pollsPerSearch === 0) await search(files);
+        polls += 1;
         for (const file of known.values()) {
           missed.delete(file.label);
-          const { lines, note } = await file.look(files);
+          const { lines, note: news } = await file.poll(files);
           for (const text of lines) line(file.label, text);
-          if (note !== undefined) tell(file.label, renewed ?? note);
+          if (news !== undefined) note(file.label, renewed ?? news);
         }
       };
-      const inform = (text: string): void => tell(name, text);
+      const inform = (text: string): void => note(name, text);
       return withRetries(following, inform, (alive) =>
         withFiles(signal, async (files) => {
           while (!signal.aborted) {
-            await look(files);
+            await poll(files);
             alive();
-            for (const [label, text] of missed) tell(label, text);
+            for (const [label, text] of missed) note(label, text);
             missed.clear();
-            await sleep(lookSeconds * 1000, undefined, { signal }).catch(() => undefined);
+            await sleep(pollSeconds * 1000, undefined, { signal }).catch(() => undefined);
           }
         }),
       );
@@ -88,7 +88,7 @@ export async function findLogs(files: LogFolder, pattern: string): Promise<reado
   const rest = parts.slice(first + 1);
   const entries = (await files.list(folder))
     .filter(({ name, isFolder }) => isFolder === rest.length > 0 && wanted.test(name))
-    .filter(({ name, isFolder }) => isFolder || !old.test(name))
+    .filter(({ name, isFolder }) => isFolder || !rotated.test(name))
     .map(({ name }) => `${folder}/${name}`)
     .sort();
   if (rest.length === 0) return entries;
@@ -105,11 +105,11 @@ function wildcard(part: string): RegExp {
 /** Bytes at the end of a file that are searched for its last lines. */
 const tailBytes = 256 * 1024;
 const partBytes = 256 * 1024;
-/** Parts of one file that are read before the next file's turn. */
+/** Parts of one file that are read before the next file is. */
 const partsAtOnce = 16;
 /** Bytes at a file's beginning that identify it: a log begins with a time. */
 const headBytes = 128;
-/** A file is left alone once it is so many bytes below the size at which its writer renames it. */
+/** A file is not opened any more once it is this close to the size at which its writer renames it. */
 const marginBytes = 256 * 1024;
 
 export interface FileNews {
@@ -117,7 +117,7 @@ export interface FileNews {
   readonly note?: string;
 }
 
-/** A log file that grows, and is sometimes renamed or emptied; read again and again. */
+/** A log file that grows, and is sometimes renamed or emptied. */
 export class FollowedFile {
   readonly label: string;
   #lines: LogLines;
@@ -125,7 +125,7 @@ export class FollowedFile {
   #head: Buffer = Buffer.alloc(0);
   #leftAlone = false;
 
-  /** @param tail so many of its last lines are the first. Default: all. */
+  /** @param tail how many of its last lines to begin with. Default: all. */
   constructor(
     private readonly path: string,
     private readonly pattern: LogPattern,
@@ -135,7 +135,7 @@ export class FollowedFile {
     this.#lines = new LogLines(pattern.form);
   }
 
-  async look(files: LogFolder): Promise<FileNews> {
+  async poll(files: LogFolder): Promise<FileNews> {
     const found = await files.stat(this.path);
     if (found === undefined) return { lines: [] };
     const { size } = found;
@@ -149,14 +149,14 @@ export class FollowedFile {
     if (size > renamedAt - marginBytes && size > this.#offset) {
       if (this.#leftAlone) return { lines: [] };
       this.#leftAlone = true;
-      const note = "is about to be renamed, and is left alone; the rest comes after that";
+      const note = "is about to be rotated, and is not opened; the rest follows after that";
       return { lines: [], note };
     }
     if (size >= this.#offset && (await this.#isTheSame(files, this.path))) {
       return { lines: await this.#readOn(files, this.path) };
     }
     const before = await this.#restOfOld(files);
-    const note = before ? "was renamed; continues with the new one" : "was emptied or replaced";
+    const note = before ? "was rotated; continuing with the new one" : "was emptied or replaced";
     const lines = [...(before ?? []), ...this.#lines.end()];
     this.#lines = new LogLines(this.pattern.form);
     this.#offset = 0;
@@ -214,7 +214,7 @@ export class FollowedFile {
 
 /** Files of this host or of a machine. A missing file is no error; a lost connection is one. */
 export interface LogFolder {
-  /** Content of a folder; empty if it does not exist. */
+  /** Entries of a folder; empty if it does not exist. */
   list(folder: string): Promise<readonly { readonly name: string; readonly isFolder: boolean }[]>;
   /** Undefined if it does not exist; does not open it. */
   stat(file: string): Promise<{ readonly size: number } | undefined>;
@@ -226,12 +226,12 @@ export interface LogFolder {
   read(file: string, offset: number, length: number): Promise<Buffer | undefined>;
 }
 
-/** The output of the last or running `up`. @param file in which `up` writes it. */
+/** The output of the last or running `up`. @param file the file to which `up` writes it. */
 export function stepsStream(file: string): LogStream {
   return fileStream({
     name: stepsName,
     patterns: [{ path: file, form: "plain", label: () => stepsName }],
-    expected: new Map([[stepsName, "no `up` of this clone has written anything; waits for one"]]),
+    expected: new Map([[stepsName, "no `up` of this clone has written anything; waiting for one"]]),
     renewed: "a new `up` has begun",
     withFiles: (_signal, work) => work(localFiles),
   });

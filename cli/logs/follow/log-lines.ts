@@ -6,7 +6,7 @@ export const longestLine = 64 * 1024;
 
 const keyBegins = /-----BEGIN [A-Z ]*PRIVATE KEY-----(?![\s\S]*-----END)/;
 const keyEnds = /^.*?-----END [A-Z ]*PRIVATE KEY-----/;
-/** A line within a private key; old ones begin with headers. */
+/** A line within a private key; keys in old formats begin with headers. */
 const keyGoesOn = /^\s*(?:[A-Za-z0-9+/=]*|Proc-Type: .*|DEK-Info: .*)\s*$/;
 const longestKey = 200;
 
@@ -23,7 +23,7 @@ export class LogLines {
   readonly #form: LogForm;
   readonly #decoder = new StringDecoder("utf8");
   readonly #line = new Pieces();
-  /** A container's line: containerd writes long ones in parts of 16 KiB. */
+  /** A container's line, which containerd writes in parts of 16 KiB if it is long. */
   readonly #whole = new Pieces();
   #skipping: boolean;
   /** Lines of a private key so far; undefined outside of one. */
@@ -50,7 +50,7 @@ export class LogLines {
     return this.#line.isEmpty && rest === "" ? [] : this.#ended(rest);
   }
 
-  /** The line that ends with a piece, as it is shown, if at all. */
+  /** Ends the line with its last piece. @returns the line as it is shown, if at all */
   #ended(piece: string): readonly string[] {
     if (this.#skipping) {
       this.#skipping = false;
@@ -64,7 +64,7 @@ export class LogLines {
     return kind === "P" ? [] : this.#redacted(this.#whole.take());
   }
 
-  /** The line without secrets, also of several lines; none if all of it is secret. */
+  /** The line without secrets, including private keys of several lines; none if it is within a key. */
   #redacted(line: string): readonly string[] {
     let text = stripVTControlCharacters(line);
     if (this.#keyLines !== undefined) {

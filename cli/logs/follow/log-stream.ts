@@ -14,35 +14,35 @@ interface RetryPolicy {
 
 export interface Following extends RetryPolicy {
   readonly tail: number;
-  readonly lookSeconds: number;
-  /** Gets a line without secrets, and the name of its log. */
+  readonly pollSeconds: number;
+  /** Receives a line without secrets, and the name of its log. */
   readonly line: (log: string, text: string) => void;
-  /** Gets messages about a source or one of its logs. */
-  readonly tell: (log: string, text: string) => void;
+  /** Receives messages about a source or one of its logs. */
+  readonly note: (log: string, text: string) => void;
 }
 
 /** Something whose logs can be followed: a node, a control plane, the steps of `up`. */
 export interface LogStream {
   /** Its name on the command line, e.g. `win-1`. */
   readonly name: string;
-  /** Follows it until it is stopped, or the source is given up. Never fails. */
+  /** Follows the source until stopped, or until it gives the source up. Never fails. */
   follow(following: Following): Promise<void>;
 }
 
 /**
  * Follows a source; if it is lost, tries again for a bounded time.
  *
- * @param follow follows it until it is lost, which is an error, or ends; calls `alive` whenever it answers.
+ * @param follow follows the source to its end, or throws when the source is lost; calls `alive` whenever it answers.
  */
 export async function withRetries(
   { signal, waitSeconds, pauseSeconds }: RetryPolicy,
-  tell: (text: string) => void,
+  note: (text: string) => void,
   follow: (alive: () => void) => Promise<void>,
 ): Promise<void> {
   /** When the source was lost; undefined while it answers. */
   let lost: number | undefined;
   const alive = (): void => {
-    if (lost !== undefined) tell("answers again");
+    if (lost !== undefined) note("answers again");
     lost = undefined;
   };
   while (!signal.aborted) {
@@ -54,15 +54,15 @@ export async function withRetries(
       if (signal.aborted) return;
       const reason = firstLineOf(error);
       if (error instanceof SourceRefused) {
-        tell(`given up: ${reason}`);
+        note(`given up: ${reason}`);
         return;
       }
       if (lost === undefined) {
         lost = performance.now();
-        tell(`does not answer (${reason}); waits for it, for up to ${waitSeconds} s`);
+        note(`does not answer (${reason}); waiting for up to ${waitSeconds} s`);
       }
       if (performance.now() - lost >= waitSeconds * 1000) {
-        tell(`given up after ${waitSeconds} s without an answer; the last try: ${reason}`);
+        note(`given up after ${waitSeconds} s without an answer; last error: ${reason}`);
         return;
       }
       await sleep(pauseSeconds * 1000, undefined, { signal }).catch(() => undefined);
@@ -75,27 +75,27 @@ export class SourceRefused extends Error {
   override readonly name = "SourceRefused";
 }
 
-interface FollowAllOptions extends Omit<Following, "line" | "tell" | "lookSeconds"> {
+interface FollowAllOptions extends Omit<Following, "line" | "note" | "pollSeconds"> {
   readonly streams: readonly LogStream[];
   /** Seconds between two reads of files. Default: 1. */
-  readonly lookSeconds?: number;
+  readonly pollSeconds?: number;
   readonly out: (line: string) => void;
   readonly say: (line: string) => void;
 }
 
-/** Follows all of them in parallel until all have ended; each line has the name of its log as a prefix. */
+/** Follows all streams in parallel until they have ended; each line is prefixed with the name of its log. */
 export async function followAll(options: FollowAllOptions): Promise<void> {
-  const { streams, out, say, lookSeconds = 1, ...rest } = options;
+  const { streams, out, say, pollSeconds = 1, ...rest } = options;
   const following: Following = {
     ...rest,
-    lookSeconds,
+    pollSeconds,
     line: (log, text) => out(`[${log}] ${text}`),
-    tell: (log, text) => say(`[${log}] ${text}`),
+    note: (log, text) => say(`[${log}] ${text}`),
   };
   await Promise.all(streams.map((stream) => stream.follow(following)));
 }
 
-/** The streams of these names on the command line, or the unknown names. Default: all. */
+/** The streams that the command line names (default: all), or the unknown names. */
 export function chooseStreams(
   all: ReadonlyMap<string, readonly LogStream[]>,
   names: readonly string[],

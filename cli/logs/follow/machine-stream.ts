@@ -17,7 +17,7 @@ export function machineStream(node: string, source: SshSource): LogStream {
     })),
     // Every Windows node has these sooner or later.
     expected: new Map(
-      ["kubelet", "containerd"].map((log) => [`${node}/${log}`, "has no log yet; waits for it"]),
+      ["kubelet", "containerd"].map((log) => [`${node}/${log}`, "has no log yet; waiting for it"]),
     ),
     withFiles: (signal, work) => withMachineFiles(source, signal, work),
   });
@@ -25,7 +25,7 @@ export function machineStream(node: string, source: SshSource): LogStream {
 
 /** Longest wait for a connection, and for one answer. */
 const answerSeconds = 20;
-/** A machine that is silent for so long is lost. */
+/** A machine that is silent for this long counts as lost. */
 const silentSeconds = 15;
 
 /**
@@ -57,7 +57,7 @@ function refusal(error: unknown): SourceRefused | undefined {
   }
   const level = error instanceof Error && "level" in error ? error.level : undefined;
   return level === "client-authentication"
-    ? new SourceRefused("it does not take the lab's key")
+    ? new SourceRefused("it refuses the lab's key")
     : undefined;
 }
 

@@ -24,8 +24,8 @@ function processStream({ name, label, program, args, read }: ProcessStream): Log
         const { log, text } = read(line);
         following.line(`${name}/${log}`, text);
       };
-      const tell = (text: string): void => following.tell(label, text);
-      return withRetries(following, tell, async (alive) => {
+      const note = (text: string): void => following.note(label, text);
+      return withRetries(following, note, async (alive) => {
         const lines = new LogLines("plain");
         const output = (part: Buffer): void => lines.push(part).forEach(show);
         const answers = (): void => {
@@ -64,12 +64,12 @@ export function journalArguments(container: string, from: Begin): string[] {
   return ["exec", "--interactive", container, "sh", "-c", script];
 }
 
-/** Maximum number of logs: four pods on each of three control planes, and some more. */
+/** Maximum number of logs: four pods on each of three control planes, with some reserve. */
 const mostLogs = 20;
 
 /**
- * The logs of API server, etcd, controller manager and scheduler, through the API server. If that fails, the journal says
- * why.
+ * The logs of API server, etcd, controller manager and scheduler, through the API server. If that is down, the journal
+ * says why.
  *
  * @param name prefix of its lines.
  * @param kubectl the program.
@@ -132,17 +132,20 @@ async function followProcess(
   };
   signal.addEventListener("abort", stop, { once: true });
   if (signal.aborted) stop();
-  let words = "";
+  let errorText = "";
   child.stdin.on("error", () => undefined);
   child.stdout.on("data", (part: Buffer) => {
     alive();
     output(part);
   });
-  child.stderr.on("data", (part: Buffer) => (words = (words + part.toString()).slice(-2000)));
+  child.stderr.on(
+    "data",
+    (part: Buffer) => (errorText = (errorText + part.toString()).slice(-2000)),
+  );
   try {
     const [code] = (await once(child, "close")) as [number | null];
     if (signal.aborted) return;
-    const last = words.trim().split("\n").at(-1) ?? "";
+    const last = errorText.trim().split("\n").at(-1) ?? "";
     throw new Error(last === "" ? `${program} ended with exit code ${code ?? "none"}` : last);
   } catch (error) {
     const isMissing = (error as NodeJS.ErrnoException).code === "ENOENT";

@@ -52,7 +52,8 @@ new pulumi.CustomResource("${type}", "win-1-identity", {});`);
     );
     await assert.rejects(up, {
       name: "Failure",
-      message: /was ended: no end of create CloudinitDisk win-1-identity in 0\.02 min.*run again/,
+      message:
+        /was stopped: create CloudinitDisk win-1-identity did not end within 0\.02 min.*run again/,
     });
     const pending = pendingOperations(await pulumi.exportState());
     assert.deepEqual(

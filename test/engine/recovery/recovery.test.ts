@@ -118,7 +118,7 @@ ${body}`,
   const recover = (say: (line: string) => void = () => undefined): Promise<unknown> =>
     recoverState({ pulumi, host: bareHost, lab: marker, extent: "built-on", say });
   const repair = async (things: readonly HostResource[], extent: Extent) => {
-    const observed = { things, blind: [] };
+    const observed = { things, unlisted: [] };
     const { deployment, notes } = repairState(await pulumi.exportState(), observed, extent);
     await pulumi.importState(deployment);
     return notes;

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 
-import { screenOf, openViewer, wayTo } from "../../../cli/console/screen.ts";
+import { screenOf, openViewer, screenAccess } from "../../../cli/console/screen.ts";
 import type { LabIdentity } from "../../../cli/stack-settings.ts";
 import { eventually } from "../../engine/plugins/support/eventually.ts";
 import { eachCase } from "../each-case.ts";
@@ -54,11 +54,11 @@ describe("the screen of a machine", () => {
     "a machine that crashed": [answers("crashed"), /^the machine of win-1 is off \(crashed\)/],
     "a machine with another kind of screen": [
       answers("running", "<graphics type='spice' port='5900'/>"),
-      /has no screen on VNC.*`virsh -c test:\/\/\/default console kindows-dev-win-1`$/,
+      /has no VNC screen.*`virsh -c test:\/\/\/default console kindows-dev-win-1`$/,
     ],
     "a screen that has no port yet": [
       answers("running", vnc.replace("5901", "-1")),
-      /has no screen on VNC/,
+      /has no VNC screen/,
     ],
     "a libvirt that does not answer, in its own words": [{}, /virsh list --all: failed/],
   };
@@ -68,9 +68,9 @@ describe("the screen of a machine", () => {
 });
 
 const screen = { domain: "kindows-dev-win-1", address: "127.0.0.1", port: 5901 };
-const here = wayTo(screen, "qemu:///system", "big", "me");
+const here = screenAccess(screen, "qemu:///system", "big", "me");
 
-describe("the way to a screen", () => {
+describe("the access to a screen", () => {
   const tunnel = "ssh -N -L 5901:127.0.0.1:5901";
   for (const [uri, login, remoteHost] of [
     ["qemu:///system", "me@big", undefined],
@@ -78,10 +78,10 @@ describe("the way to a screen", () => {
     ["qemu+ssh://far.test:2222/system?no_tty=1", "-p 2222 far.test", "far.test"],
   ] as const) {
     it(`goes through SSH for ${uri}`, () => {
-      const way = wayTo(screen, uri, "big", "me");
-      assert.equal(way.url, "vnc://127.0.0.1:5901");
-      assert.equal(way.tunnel, `${tunnel} ${login}`);
-      assert.equal(way.remoteHost, remoteHost);
+      const access = screenAccess(screen, uri, "big", "me");
+      assert.equal(access.url, "vnc://127.0.0.1:5901");
+      assert.equal(access.tunnel, `${tunnel} ${login}`);
+      assert.equal(access.remoteHost, remoteHost);
     });
   }
 });
@@ -124,7 +124,7 @@ describe("a viewer", () => {
   it("needs a display, and a screen of this host", async () => {
     const { PATH } = environment("vncviewer");
     await assert.rejects(openViewer(here, { PATH }), /no display.*ssh -N -L 5901:/);
-    const far = wayTo(screen, "qemu+ssh://far.test/system", "big", "me");
+    const far = screenAccess(screen, "qemu+ssh://far.test/system", "big", "me");
     const opened = openViewer(far, environment("vncviewer"));
     await assert.rejects(opened, /another host; run: ssh .* far\.test$/);
   });

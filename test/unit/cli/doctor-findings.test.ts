@@ -165,7 +165,7 @@ describe("the clock of a machine", () => {
     it(`that says ${time} s, asked at 0 and answering at 4, is ${off} s off`, () => {
       const seconds = secondsOff(at(time), at(0), at(4));
       assert.equal(seconds, off);
-      const seen = `it is ${reported} this host's, which the control plane has too`;
+      const seen = `it is ${reported} this host's, which the control plane uses too`;
       const expected: Found =
         reported === undefined ? [] : [["clock of win-1", new RegExp(`^${seen}$`), runJoin]];
       assertFound(check({ node: "win-1", seconds }), expected);
@@ -186,12 +186,12 @@ describe("the token of a join that was not finished", () => {
     data: { description: base64(`kindows: join of ${node}`), expiration: base64(expires) },
   });
   const cases: Readonly<Record<string, readonly [readonly V1Secret[] | undefined, RegExp]>> = {
-    "is good": [[{}, token("win-2", "2027-03-01T12:30:00Z")], /its token is still good/],
+    "is good": [[{}, token("win-2", "2027-03-01T12:30:00Z")], /its token is still valid/],
     "has expired and is still there": [[token("win-2", "2027-03-01T11:00:00Z")], /has expired/],
     "has expired and is gone": [[], /has expired/],
     "is another node's": [[token("win-1", "2027-03-01T13:00:00Z")], /has expired/],
     "says no date": [[token("win-2", "")], /has expired/],
-    "cannot be seen": [undefined, /whether its token is still good cannot be seen/],
+    "cannot be seen": [undefined, /it is unknown whether its token is still valid/],
   };
   eachCase("%s", cases, ([tokens, seen]) => {
     const found = checkTokens(["win-2"], tokens, now);
@@ -313,7 +313,7 @@ describe("nodes of a lab", () => {
       leases: { items: [lease("win-1", "2027-03-01T11:58:55Z")] },
     };
     assertFound(checkNodes(answer, known, now), [
-      ["node win-1", /^its kubelet has given no sign for 65 s$/, runJoin],
+      ["node win-1", /^its kubelet has sent no heartbeat for 65 s$/, runJoin],
     ]);
     assert.deepEqual(checkNodes(answer, { ...known, wrongClocks: ["win-1"] }, now), []);
   });

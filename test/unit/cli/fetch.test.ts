@@ -266,18 +266,21 @@ describe("before what a stack lacks is fetched", () => {
     await require(answering("y"));
     await require(answering("Yes"));
     const [header, ...lines] = (questions[0] ?? "").split("\n");
-    assert.equal(header, "the stack dev-2025 takes files that this host has not yet:");
+    assert.equal(header, "the stack dev-2025 needs files that this host does not have yet:");
     assert.ok(lines.includes("  - https://dl.k8s.io/v1.36.4/bin/windows/amd64/kubelet.exe"));
-    const trusted = "kubeadm.exe, by the checksum that its publisher gives";
+    const trusted = "kubeadm.exe, with the checksum that its publisher provides";
     assert.ok(lines.some((line) => line.endsWith(trusted)));
     assert.ok(lines.some((line) => /flannel-v\S+-windows/.test(line)));
     assert.ok(lines.some((line) => /SERVER_EVAL_x64FRE_en-us\.iso, 7774\.7 MiB$/.test(line)));
-    assert.equal(lines.at(-1), "Fetch them? [y/N] ");
+    assert.equal(lines.at(-1), "Download them? [y/N] ");
   });
 
   it("anything but yes is no", async () => {
     for (const text of ["", "n", "yesterday"]) {
-      await assert.rejects(require(answering(text)), /^Failure: nothing was fetched, and nothing/);
+      await assert.rejects(
+        require(answering(text)),
+        /^Failure: nothing was downloaded, and nothing/,
+      );
     }
   });
 

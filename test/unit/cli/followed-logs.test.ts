@@ -61,9 +61,9 @@ const isRemoved: Event = (files) => files.files.delete(path);
 
 /** Events before a look, and what that tells. */
 type Turn = readonly [events: readonly Event[], lines: readonly string[], note?: string];
-const goesOn = "was renamed; continues with the new one";
+const goesOn = "was rotated; continuing with the new one";
 const replaced = "was emptied or replaced";
-const alone = "is about to be renamed, and is left alone; the rest comes after that";
+const alone = "is about to be rotated, and is not opened; the rest follows after that";
 const long = "x".repeat(60_000);
 
 type Options = Readonly<Record<"tail", number>> & { readonly renamedAt?: number };
@@ -135,7 +135,7 @@ describe("a log file that is followed", () => {
     const followed = new FollowedFile(path, pattern, tail);
     for (const [at, [events, lines, note]] of turns.entries()) {
       events.forEach((happens) => happens(files));
-      const news = await followed.look(files);
+      const news = await followed.poll(files);
       assert.deepEqual([news.lines, news.note], [lines, note], `look ${at + 1}`);
     }
   });
@@ -252,7 +252,7 @@ describe("waiting for a source of logs", () => {
       ["a", "b", "c", "d", "never"].map((reason) => new Error(reason)),
       [
         "does not answer (a); waits for it, for up to 250 s",
-        "given up after 250 s without an answer; the last try: d",
+        "given up after 250 s without an answer; last error: d",
       ],
     ],
     "one that refuses": [

@@ -33,7 +33,7 @@ class Following {
     this.ending = followAll({
       streams: [stream],
       tail,
-      lookSeconds: 0.02,
+      pollSeconds: 0.02,
       pauseSeconds: 0.02,
       waitSeconds,
       signal: this.end.signal,
@@ -123,7 +123,7 @@ describe("following a machine's logs", () => {
   const givenUp: Readonly<Record<string, readonly [Partial<SshSource>, number, RegExp]>> = {
     "stays away": [{ port: 1 }, 0.1, /given up after 0.1 s without an answer; .*ECONNREFUSED/],
     "has another host key": [{ hostKey: adminKey.public }, 3600, /another host key/],
-    "does not know the key": [{ user: "nobody" }, 3600, /does not take the lab's key/],
+    "does not know the key": [{ user: "nobody" }, 3600, /refuses the lab's key/],
   };
   eachCase("is given up where the machine %s", givenUp, async ([change, waitSeconds, message]) => {
     const log = follow(change, waitSeconds);
@@ -258,7 +258,7 @@ describe("following the steps of `up`", () => {
       "[steps] 2026-11-22T11:33:38.000Z no change",
     ]);
     assert.deepEqual(log.said, [
-      "[steps] no `up` of this clone has written anything; waits for one",
+      "[steps] no `up` of this clone has written anything; waiting for one",
       "[steps] a new `up` has begun",
     ]);
   });

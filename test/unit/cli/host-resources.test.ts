@@ -241,16 +241,16 @@ describe("removing a lab's orphans", () => {
   it("goes on after a failure, and tells every one at the end", async () => {
     const world = [thing("vm", "kindows-a", "vm 2"), thing("disk", "kindows-a", "d")];
     const stuck = fakeKind("vm", world, () => assert.fail("it hangs"));
-    const blind: ResourceKind = {
+    const unlisted: ResourceKind = {
       ...fakeKind("pool", world),
       find: () => Promise.reject(new Error("libvirt does not answer")),
     };
-    await assert.rejects(cleanUp([stuck, blind, fakeKind("disk", world)]), {
+    await assert.rejects(cleanUp([stuck, unlisted, fakeKind("disk", world)]), {
       name: "Failure",
       message:
         "orphans of the lab kindows-a remain:\n" +
         "  - cannot remove vm kindows-a vm 2: it hangs\n" +
-        "  - cannot look for pools: libvirt does not answer",
+        "  - cannot look for pool resources: libvirt does not answer",
     });
     const kinds = world.map(({ kind }) => kind);
     assert.deepEqual(kinds, ["vm"]);

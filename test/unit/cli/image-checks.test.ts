@@ -176,7 +176,7 @@ describe("a disk that the settings name", () => {
     const hash = (await sha256OfFile(source)).slice(0, 12);
     const noted = { size, mtimeMs, path: "/cache/entry/disk.qcow2", hash };
     assert.deepEqual(recorded, { [source]: noted });
-    assert.deepEqual(lines, [`reads ${source} whole: it is known by its content`]);
+    assert.deepEqual(lines, [`reading all of ${source} for its checksum`]);
   });
 
   it("is left alone otherwise", async () => {

@@ -98,7 +98,10 @@ describe("kindows image", () => {
     silentVirsh();
     const { code, out, err } = await kindows("ls");
     assert.equal(code, 0, err);
-    assert.match(err, /labs of this host use is not known: .*failed to connect/);
+    assert.match(
+      err,
+      /cannot find out which images the labs of this host use: .*failed to connect/,
+    );
     assert.match(out, new RegExp(used));
   });
 
@@ -114,8 +117,8 @@ describe("kindows image", () => {
       if (address === later) await partial.keep(secrets, root);
     }
     const { out } = await kindows("ls");
-    assert.match(out, new RegExp(`${inSetup} +was cut off: the next build starts over`));
-    assert.match(out, new RegExp(`${later} +was cut off: the next build continues it`));
+    assert.match(out, new RegExp(`${inSetup} +was interrupted: the next build starts over`));
+    assert.match(out, new RegExp(`${later} +was interrupted: the next build continues it`));
     const dry = await kindows("prune", "--dry-run");
     assert.match(dry.err, new RegExp(`would remove ${later}, which was cut off`));
     assert.equal(readdirSync(cache.partialFolder).length, 2);

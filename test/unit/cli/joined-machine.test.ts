@@ -149,7 +149,7 @@ describe("a machine that has joined", () => {
 
     it("is refused for a node that has not joined", async () => {
       const state = { machines: [{ ...machine, join: undefined }], kubeconfig: "" };
-      await assert.rejects(runJoin("win-1", state), /win-1 has not joined yet: kindows up/);
+      await assert.rejects(runJoin("win-1", state), /win-1 has not joined yet: run `kindows up`/);
       await assert.rejects(runJoin("win-2", state), /win-2 has not joined yet/);
     });
   });

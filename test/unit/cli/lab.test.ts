@@ -257,8 +257,11 @@ describe("what the state has on further hypervisors", () => {
     }));
     const state = deployment(resources);
     const unreachable = new Set(urnsOn(resources, ["b"]));
-    assert.deepEqual(repairState(state, { things, blind: [], unreachable }, "built-on").notes, []);
-    assert.deepEqual(repairState(state, { things, blind: [] }, "built-on").notes, [
+    assert.deepEqual(
+      repairState(state, { things, unlisted: [], unreachable }, "built-on").notes,
+      [],
+    );
+    assert.deepEqual(repairState(state, { things, unlisted: [] }, "built-on").notes, [
       "gone from this host: Pool machines-b (libvirt pool of-b)",
       "gone from this host: Domain win-1-b (libvirt domain win-1-b)",
     ]);
@@ -328,7 +331,11 @@ describe("machines that are gone from their Hyper-V host", () => {
   });
 
   it("are removed from the state with what was done on them", () => {
-    const observed = { things: [], blind: [], goneElsewhere: [{ urn: one.urn, maker: "Hyper-V" }] };
+    const observed = {
+      things: [],
+      unlisted: [],
+      goneElsewhere: [{ urn: one.urn, maker: "Hyper-V" }],
+    };
     const repair = repairState(deployment([one, two, step]), observed, "built-on");
     assert.deepEqual(repair.deployment, deployment([two]));
     assert.deepEqual(repair.notes, ["gone from its Hyper-V host: Command win-1"]);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { examineMade, fixMade } from "../../../cli/machines-made/doctor.ts";
 import type { MachinesMade } from "../../../cli/machines-made/machines-made.ts";
-import { isWell, lookAtMade, madeText } from "../../../cli/machines-made/status.ts";
+import { isWell, readMadeStatus, madeText } from "../../../cli/machines-made/status.ts";
 import {
   type Deployment,
   resourcesOf,
@@ -97,7 +97,7 @@ describe("machines that were made for a stack of existing machines", () => {
 
   it("are shown with their state, host, address, and whether their nodes are Ready", () =>
     withMade(async (made) => {
-      const seen = await lookAtMade(made);
+      const seen = await readMadeStatus(made);
       assert.deepEqual(madeText(seen).split("\n"), [
         "NODE   READY  MACHINE     HOST    ADDRESS",
         "win-1  yes    Running     rack-3  192.0.2.7",
@@ -113,7 +113,7 @@ describe("machines that were made for a stack of existing machines", () => {
   it("are shown also where the cluster that they join does not answer", () =>
     withMade(async (made) => {
       const kubeconfig = { text: "clusters: []" };
-      const seen = await lookAtMade({ ...made, kubeconfig });
+      const seen = await readMadeStatus({ ...made, kubeconfig });
       assert.match(madeText(seen), /^win-1 +\? +Running[^]*\nthe cluster does not answer: /m);
       assert.ok(!isWell(seen));
     }));
@@ -136,10 +136,10 @@ describe("machines that were made for a stack of existing machines", () => {
       assert.deepEqual(
         findings.map(({ name, seen }) => `${name}: ${seen}`),
         [
-          "machine of kindows-prod-win-3: somebody has removed it",
+          "machine of kindows-prod-win-3: it was removed by other means",
           ...["VirtualMachine windows/kindows-prod-old", "DataVolume windows/kindows-prod-image-2"]
             .concat("Secret windows/kindows-prod-win-1-identity")
-            .map((each) => `${each}: it has the stack's labels, and is not in its state`),
+            .map((each) => `${each}: it has the stack's labels, but is not in its state`),
         ],
       );
       assert.deepEqual(present[1], { what: "machines", detail: "2 of 3 run" });

@@ -193,7 +193,10 @@ describe("operations of providers without a time limit", () => {
   const cases: Readonly<
     Record<string, readonly [events: readonly (readonly [number, object])[], reports?: RegExp]>
   > = {
-    "that do not end": [[[0, begun(disk, "a")]], /^15: no end of create CloudinitDisk a in 15 min/],
+    "that do not end": [
+      [[0, begun(disk, "a")]],
+      /^15: create CloudinitDisk a did not end within 15 min/,
+    ],
     "that end": [
       [
         [0, begun(disk, "a")],
@@ -218,7 +221,7 @@ describe("operations of providers without a time limit", () => {
         [0, begun(volume, "base")],
         [1, begun(disk, "a")],
       ],
-      /^121: no end of create Volume base, create CloudinitDisk a in 120 min/,
+      /^121: create Volume base, create CloudinitDisk a did not end within 120 min/,
     ],
     "that waited for a longer one": [
       [
@@ -228,7 +231,7 @@ describe("operations of providers without a time limit", () => {
         ] as const),
         [30, step("resOutputsEvent", "create", volume, "base")],
       ],
-      /^45: no end of delete CloudinitDisk a in 15 min/,
+      /^45: delete CloudinitDisk a did not end within 15 min/,
     ],
     "that the engine does alone": [[[0, begun(disk, "a", "same")]]],
     "with a limit of their own": [[[0, begun("command:remote:Command", "a")]]],

@@ -154,7 +154,7 @@ describe("repairing a state", () => {
     readonly pending?: Deployment["deployment"]["pending_operations"];
     /** What is found on the host. */
     readonly things?: readonly string[];
-    readonly blind?: string;
+    readonly unlisted?: string;
     readonly extent?: Extent;
     /** What is left of the state, and what of the host it owns. */
     readonly left?: readonly StateResource[];
@@ -167,7 +167,7 @@ describe("repairing a state", () => {
     left: [pool],
     notes: ["gone from this host: Domain win-1 (libvirt domain d1)"],
   };
-  const unused = "join token that nothing has used: Command win-1-token, replaced";
+  const unused = "unused join token, will be replaced: Command win-1-token";
   const cases: Readonly<Record<string, Case>> = {
     "leaves one that fits the host as it is": {
       state: [pool, domain, step, token, join],
@@ -191,7 +191,7 @@ describe("repairing a state", () => {
     "takes nothing for gone that it could not look for": {
       state: [pool, domain],
       things: ["libvirt pool p1"],
-      blind: "libvirt domain",
+      unlisted: "libvirt domain",
     },
     "forgets a token whose join is not in the state": { state: [token], left: [], notes: [unused] },
     "keeps it for destroy": { state: [token], extent: "deleted-with" },
@@ -204,8 +204,8 @@ describe("repairing a state", () => {
     "keeps a token that a join has used": { state: [token, join] },
   };
   eachCase("%s", cases, (one) => {
-    const { state, pending, things = ["libvirt pool p1", "libvirt domain d1"], blind } = one;
-    const observed = { things: things.map(thing), blind: blind ? [{ kind: blind }] : [] };
+    const { state, pending, things = ["libvirt pool p1", "libvirt domain d1"], unlisted } = one;
+    const observed = { things: things.map(thing), unlisted: unlisted ? [{ kind: unlisted }] : [] };
     const repair = repairState(deployment(state, pending), observed, one.extent ?? "built-on");
     assert.deepEqual(repair.deployment, deployment(one.left ?? state));
     assert.deepEqual(repair.notes, one.notes ?? []);

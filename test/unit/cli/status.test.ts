@@ -167,7 +167,7 @@ async function watchThrough(looks: readonly (Seen | Error)[], display: Display):
   const end = new AbortController();
   const rest = [...looks];
   await watch({
-    look: () => {
+    examine: () => {
       const next = rest.shift();
       if (next === undefined) end.abort();
       if (next instanceof Error) return Promise.reject(next);
@@ -202,7 +202,7 @@ describe("watching a lab's status", () => {
         "node win-1: Ready\n",
         "machine kindows-rehearsal-win-1: running\n",
         "node win-1: not Ready: kubelet stopped\n",
-        "cannot look: state\n",
+        "cannot examine the lab: state\n",
         "node win-1: Ready\n",
       ],
     );

@@ -102,7 +102,7 @@ const cases: Readonly<Record<string, Case>> = {
   "takes away a bridge that Docker made before libvirt could, then starts the network": {
     answers: withBridge("kw-x", "kw-x\n"),
     said: [
-      "removed bridge that is there before its libvirt network kw-x",
+      "removed bridge that exists before its libvirt network kw-x",
       "started libvirt network kindows-x",
     ],
     done: ["ip link delete kw-x type bridge", "virsh net-start kindows-x"],
@@ -119,7 +119,7 @@ const cases: Readonly<Record<string, Case>> = {
   "leaves a bridge alone that is not Docker's, and says so": {
     answers: withBridge("kw-x", ""),
     ...startsNetwork,
-    trouble: /kw-x: it is not known who made it.*if nobody needs it: ip link delete kw-x/,
+    trouble: /kw-x: it is unknown who created it.*if nothing uses it: ip link delete kw-x/,
   },
   "makes a bridge again that is gone though the network runs": {
     answers: { ...network, "ip -j link show": links({ ifname: "lo" }) },
@@ -180,7 +180,7 @@ describe("starting what of a lab is stopped", () => {
         { kind: "libvirt network", name: "kindows-x", verb: "start" },
         { kind: "paused libvirt domain", name: "kindows-x-win-1", verb: "start" },
       ],
-      blind: ["docker container", "paused docker container"].map((kind) => ({
+      unlisted: ["docker container", "paused docker container"].map((kind) => ({
         kind,
         reason: silent.message,
       })),

@@ -65,7 +65,7 @@ describe("the picture of a stack", () => {
           `${kind} ${resource}`,
         );
         // Not only where nobody sees it: at the beginning of a line in a box, or in the last line.
-        assert.match(shown, new RegExp(`^(Besides: .*)?${kind}[: (]`, "m"));
+        assert.match(shown, new RegExp(`^(Not drawn: .*)?${kind}[: (]`, "m"));
       }
     });
 

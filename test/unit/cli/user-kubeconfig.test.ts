@@ -288,10 +288,10 @@ describe("a user's own kubeconfig", () => {
     assert.deepEqual(said, []);
     await refresh(labKubeconfig("kindows-a", "192.168.150.200"));
     assert.equal(await server(1), "https://192.168.150.200:6443");
-    assert.match(said.join("\n"), /^brought the context of a in .* up to date$/);
+    assert.match(said.join("\n"), /^updated the context of a in .*$/);
     await writeFile(file, "{");
     await refresh(lab);
-    assert.match(said[1] ?? "", /not brought up to date: .* is not a kubeconfig/);
+    assert.match(said[1] ?? "", /not updated: .* is not a kubeconfig/);
   });
 
   it("loses what a lab left when that goes down, whoever put it there", async () => {

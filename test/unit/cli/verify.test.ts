@@ -32,7 +32,7 @@ describe("files for a run's results", () => {
     await assert.rejects(checkReportFiles(files), {
       name: "Failure",
       message:
-        `--junit ${files.junit}: there is no folder ${folder}/missing: make it first\n` +
+        `--junit ${files.junit}: there is no folder ${folder}/missing: create it first\n` +
         `--html ${files.html}: it is a folder: name a file`,
     });
   });
