@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { readFile, readdir, stat } from "node:fs/promises";
 import path from "node:path";
 
-/** Of paths below `base` and contents, independent of order and times; a folder means what `include` accepts in it. */
+/** Hashes paths relative to `base` and contents, not order and times. Of folders, hashes the files that `include` accepts. */
 export async function hashSources(
   base: string,
   roots: readonly string[],

@@ -74,7 +74,7 @@ describe("downloads", () => {
     await fetch();
     isThere();
     assert.deepEqual(ranges(), [undefined, "bytes=100000-", "bytes=150000-"]);
-    assert.match(lines.join("\n"), /; trying again\ngoing on after 0\.1 MiB that are there/);
+    assert.match(lines.join("\n"), /; trying again\nresuming after 0\.1 MiB/);
   });
 
   it("that are cut too often fail, and the next run goes on with what came", async () => {
@@ -126,7 +126,7 @@ describe("downloads", () => {
       assert.ok(error instanceof WrongContentError);
       const found = createHash("sha256").update(other).digest("hex");
       assert.match(error.message, new RegExp(`has SHA-256 ${found}, not the pinned ${sha256}`));
-      const kept = /kept as (\S+) for a look/.exec(error.message)?.[1] ?? "";
+      const kept = /kept as (\S+) for inspection/.exec(error.message)?.[1] ?? "";
       assert.ok(readFileSync(kept).equals(other));
       return true;
     });
@@ -150,7 +150,7 @@ describe("downloads", () => {
   it("end at a full disk, and free what they took of it", async () => {
     symlinkSync("/dev/full", partial());
     answers(serve(content));
-    await assert.rejects(fetch(), /no room for it below \S+downloads \(curl: \(23\)/);
+    await assert.rejects(fetch(), /no disk space below \S+downloads \(curl: \(23\)/);
     assert.equal(server.asked.length, 1);
     assert.equal(lstatSync(partial(), { throwIfNoEntry: false }), undefined);
   });

@@ -14,7 +14,7 @@ import {
 } from "../../../toolchain/plugin-artifact.ts";
 import { parseStartTicks } from "../../../toolchain/owner.ts";
 import { engineTools } from "../../../toolchain/prepare-engine.ts";
-import { assemblePulumiHome, linkPlugins, pluginPlace } from "../../../toolchain/pulumi-home.ts";
+import { assemblePulumiHome, linkPlugins, pluginLink } from "../../../toolchain/pulumi-home.ts";
 import { hashSources } from "../../../toolchain/tools/sources-hash.ts";
 import { newFolder } from "../new-folder.ts";
 
@@ -111,22 +111,22 @@ describe("engine plugins", () => {
 
   it("have their place by kind, name and version", () => {
     const [kind, name, file] = ["resource", "command", "pulumi-resource-command"] as const;
-    const place = pluginPlace(kind, name, "1.2.1", file);
+    const place = pluginLink(kind, name, "1.2.1", file);
     assert.equal(place, "plugins/resource-command-v1.2.1/pulumi-resource-command");
     const language = "pulumi-language-nodejs";
-    const other = pluginPlace("language", "language-nodejs", "3.259.0", language);
+    const other = pluginLink("language", "language-nodejs", "3.259.0", language);
     assert.equal(other, `plugins/language-nodejs-v3.259.0/${language}`);
   });
 
   describe("home", () => {
-    const one = { place: "plugins/resource-a-v1.0.0/a", target: "/cache/a-1/a" };
-    const two = { place: "plugins/resource-b-v1.0.0/b", target: "/cache/b-1/b" };
+    const one = { link: "plugins/resource-a-v1.0.0/a", target: "/cache/a-1/a" };
+    const two = { link: "plugins/resource-b-v1.0.0/b", target: "/cache/b-1/b" };
 
     it("holds exactly what is wanted, and keeps what is not ours", async () => {
       writeFileSync(path.join(folder, "credentials.json"), "{}");
       await assemblePulumiHome([one, two], folder);
       await assemblePulumiHome([{ ...one, target: "/cache/a-2/a" }], folder);
-      assert.equal(readlinkSync(path.join(folder, one.place)), "/cache/a-2/a");
+      assert.equal(readlinkSync(path.join(folder, one.link)), "/cache/a-2/a");
       assert.deepEqual(await readdir(path.join(folder, "plugins")), ["resource-a-v1.0.0"]);
       assert.deepEqual((await readdir(folder)).sort(), ["credentials.json", "plugins"]);
     });
@@ -141,10 +141,10 @@ describe("engine plugins", () => {
       assert.deepEqual(await readdir(path.join(folder, "plugins/resource-a-v1.0.0")), ["a"]);
     });
     it("puts a link where something else is", async () => {
-      mkdirSync(path.join(folder, one.place), { recursive: true });
-      writeFileSync(path.join(folder, one.place, "file"), "");
+      mkdirSync(path.join(folder, one.link), { recursive: true });
+      writeFileSync(path.join(folder, one.link, "file"), "");
       await assemblePulumiHome([one], folder);
-      assert.equal(readlinkSync(path.join(folder, one.place)), one.target);
+      assert.equal(readlinkSync(path.join(folder, one.link)), one.target);
     });
   });
 

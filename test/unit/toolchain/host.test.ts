@@ -249,7 +249,7 @@ describe("daemons that do not answer", () => {
       "denied",
       /polkit/,
     ],
-    "no word at all": ["\n", "silent", /without a word/],
+    "no message at all": ["\n", "silent", /without a message/],
   };
   it("end the wait for them where they end themselves, with their log", async function () {
     if (process.getuid?.() !== 0 || existsSync("/run/systemd/system")) this.skip();

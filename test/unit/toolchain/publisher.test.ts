@@ -130,7 +130,7 @@ describe("what publishers offer", () => {
     "no checksum": [{ "/program.sha256": serve(Buffer.from("<html>")) }, /no SHA-256 of program/],
     "a checksum of another kind": [
       { "/program.sha256": serve(Buffer.from(`${"a".repeat(40)}  ./program\n`)) },
-      /no SHA-256 of program is in it/,
+      /it has no SHA-256 of program/,
     ],
     "no file": [{ "/program": (_, response) => response.writeHead(404).end() }, /error: 404/],
   };
@@ -269,10 +269,7 @@ describe("software.lock.json", () => {
   });
 
   const wrong: Readonly<Record<string, readonly [unknown, RegExp]>> = {
-    "no JSON": [
-      "{",
-      /^Error: software\.lock\.json is not JSON: take it from version control again$/,
-    ],
+    "no JSON": ["{", /^Error: software\.lock\.json is not JSON: restore it from version control$/],
     "a list": [[], /software\.lock\.json is wrong/],
     "plain HTTP": [{ "http://example.com/x": entry("a") }, /is wrong \(http:\/\/example/],
     "half a checksum": [
@@ -333,6 +330,6 @@ describe("a publisher's checksum", () => {
     "two bare ones": `${sha("a")}\n${sha("b")}\n`,
   };
   eachCase("is not taken from %s", none, (text) =>
-    assert.throws(() => publishedChecksum(text, name), /no SHA-256 of containerd\S+ is in it/),
+    assert.throws(() => publishedChecksum(text, name), /it has no SHA-256 of containerd\S+/),
   );
 });
