@@ -34,8 +34,8 @@ async function shellSeconds(command: string): Promise<number> {
 }
 
 /**
- * A Pulumi project whose program does nothing, for the least that a preview costs. Like `pulumi new javascript`, it loads
- * the SDK, but not TypeScript, which would take another second.
+ * A Pulumi project whose program does nothing, for the least that a preview costs. Like `pulumi new javascript`, it
+ * loads the SDK, but not TypeScript, which would take another second.
  */
 async function emptyProgram(): Promise<string> {
   const folder = await mkdtemp(path.join(os.tmpdir(), "kindows-empty-"));

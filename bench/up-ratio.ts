@@ -19,8 +19,8 @@ import { seenProcess } from "../cli/recovery/locks.ts";
  * `up` of a lab with one node, from nothing, over its lower bound: the longer of a kind cluster alone and a machine's
  * power-on to SSH alone, plus what the steps on the machine took by themselves.
  *
- * Measured with the baked image and with the bare one. The lower bound of the bare one includes a second boot, which the
- * feature Containers requires and which no step's own time includes. Leaves the lab with the baked image up.
+ * Measured with the baked image and with the bare one. The lower bound of the bare one includes a second boot, which
+ * the feature Containers requires and which no step's own time includes. Leaves the lab with the baked image up.
  *
  * @returns the ratio of the baked image first; its `measured` is the time of `up`.
  */

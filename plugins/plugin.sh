@@ -1,7 +1,7 @@
 #!/bin/sh
-# Executable of a bundled plugin. The language host of the same engine may serve the provider already (ready-providers.ts),
-# which is faster than starting Node.js again. Such a provider is taken only once, because the engine starts one for each
-# configuration. Needs nothing on the PATH but `node`.
+# Executable of a bundled plugin. The language host of the same engine may serve the provider already
+# (ready-providers.ts), which is faster than starting Node.js again. Such a provider is taken only once, because the
+# engine starts one for each configuration. Needs nothing on the PATH but `node`.
 name=${0##*/pulumi-}
 for engine in "$@"; do :; done # The last argument.
 ready=${PULUMI_HOME:-$HOME/.pulumi}/ready-providers/$PPID-$engine/${name#resource-}

@@ -69,8 +69,8 @@ export const mochaHooks = {
   },
 
   /**
-   * Mocha ends when nothing is running. A test that hangs, or a hook that fails halfway, may leave a server running, for which
-   * Mocha would wait forever.
+   * Mocha ends when nothing is running. A test that hangs, or a hook that fails halfway, may leave a server running,
+   * for which Mocha would wait forever.
    */
   async afterAll(): Promise<void> {
     keepCoverage();

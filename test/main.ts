@@ -1,5 +1,6 @@
 /**
- * `make test`: types, style, and the tests that need no hypervisor, in parallel. Builds the engine first if it is missing.
+ * `make test`: types, style, and the tests that need no hypervisor, in parallel. Builds the engine first if it is
+ * missing.
  *
  * Arguments: folders and files below test/; then only these tests run.
  */

@@ -1,6 +1,7 @@
 /**
- * Statement coverage of the scripts for nodes and Hyper-V hosts, their libraries and kube-proxy's start script, when tests
- * run them on the interpreter. Less than `script-coverage.json` says is an error; if it is more, write that down there.
+ * Statement coverage of the scripts for nodes and Hyper-V hosts, their libraries and kube-proxy's start script, when
+ * tests run them on the interpreter. Less than `script-coverage.json` says is an error; if it is more, write that
+ * down there.
  */
 import { subscribe } from "node:diagnostics_channel";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";

@@ -74,8 +74,8 @@ async function acquire(
 }
 
 /**
- * Removes a dead owner's lock and the temporary files of dead processes beside it. A lock that a running process has taken
- * in the meantime is put back.
+ * Removes a dead owner's lock and the temporary files of dead processes beside it. A lock that a running process has
+ * taken in the meantime is put back.
  */
 async function removeDead(lockFile: string, candidate: string): Promise<void> {
   const aside = `${candidate}.dead`;

@@ -193,8 +193,9 @@ export function boundingSetHasSysResource(status: string): boolean {
 }
 
 /**
- * Gives /dev/kvm to the group kvm, as udev does. libvirt detects QEMU's capabilities as root, but caches them only if QEMU's
- * own user may use KVM too. Otherwise it detects them at every call, which takes four to eight seconds (virQEMUCapsIsValid).
+ * Gives /dev/kvm to the group kvm, as udev does. libvirt detects QEMU's capabilities as root, but caches them only if
+ * QEMU's own user may use KVM too. Otherwise it detects them at every call, which takes four to eight seconds
+ * (virQEMUCapsIsValid).
  */
 async function giveKvmToItsGroup(): Promise<void> {
   const device = "/dev/kvm";

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Installs this clone's Node.js packages, exactly as package-lock.json says, and compiles the libvirt SDK. Prints nothing
-# if both are up to date.
+# Installs this clone's Node.js packages, exactly as package-lock.json says, and compiles the libvirt SDK. Prints
+# nothing if both are up to date.
 set -eu
 cd "$(dirname "$0")/.."
 

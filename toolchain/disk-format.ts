@@ -64,7 +64,9 @@ export function mustBeConverted(file: string): boolean {
   }
 }
 
-/** 12 hex digits from path, size and time: hashing gigabytes at each preview is too slow. Undefined if it is missing. */
+/**
+ * 12 hex digits from path, size and time: hashing gigabytes at each preview is too slow. Undefined if it is missing.
+ */
 export function diskIdentity(path: string): string | undefined {
   const found = statSync(path, { throwIfNoEntry: false });
   return found === undefined

@@ -52,8 +52,8 @@ const curlExit = { httpError: 22, writeError: 23, rangeError: 33 } as const;
 const brokenConnection: readonly (number | undefined)[] = [18, 28, 52, 55, 56, 92];
 
 /**
- * Downloads a file with curl, which honours the user's proxy settings. Resumes an incomplete download, so the caller must
- * hold a lock for the checksum.
+ * Downloads a file with curl, which honours the user's proxy settings. Resumes an incomplete download, so the caller
+ * must hold a lock for the checksum.
  *
  * @throws DownloadError with the reason: no curl, no route, an error of the server, no disk space.
  * @throws WrongContentError if the file has another checksum; it is kept for inspection, and nothing is at `into`.

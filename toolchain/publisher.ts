@@ -41,7 +41,10 @@ const reachLimits = { connectSeconds: 5, wholeSeconds: 10 };
 
 const checkedOrigins = new Map<string, Promise<string | undefined>>();
 
-/** Undefined if the server answers. Checked once per run, so that a host without internet does not wait for every file. */
+/**
+ * Undefined if the server answers. Checked once per run, so that a host without internet does not wait for every
+ * file.
+ */
 export function whyUnreachable(url: string): Promise<string | undefined> {
   const { origin } = new URL(url);
   const answer = checkedOrigins.get(origin) ?? checkOrigin(origin);
@@ -126,7 +129,8 @@ const release = z.object({
 });
 
 /**
- * Finds a file's SHA-256 in a checksum file (a bare checksum, or the format of `sha256sum`) or in a release from GitHub's API.
+ * Finds a file's SHA-256 in a checksum file (a bare checksum, or the format of `sha256sum`) or in a release from
+ * GitHub's API.
  *
  * @throws if there is none.
  */

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Container runtime for a host on which no process can have CAP_SYS_RESOURCE: removes it from the capabilities that Docker
-# requests, then runs runc. It changes only files that Docker has just written for this call.
+# Container runtime for a host on which no process can have CAP_SYS_RESOURCE: removes it from the capabilities that
+# Docker requests, then runs runc. It changes only files that Docker has just written for this call.
 set -eu
 
 # without FILE SETS: removes the capability from the capability sets at the jq path SETS in FILE.

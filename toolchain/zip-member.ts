@@ -9,8 +9,8 @@ const stored = 0;
 const deflated = 8;
 
 /**
- * Members by name. Supports neither archives over 4 GiB nor encryption, and checks no CRC, because callers have verified the
- * SHA-256 of the whole file.
+ * Members by name. Supports neither archives over 4 GiB nor encryption, and checks no CRC, because callers have
+ * verified the SHA-256 of the whole file.
  */
 export function zipMembers(zip: Buffer): ReadonlyMap<string, () => Buffer> {
   const end = zip.lastIndexOf(Buffer.from("PK\x05\x06", "latin1"));

@@ -14,8 +14,8 @@ import { diffInputs } from "./command-type.ts";
 import { copyToRemoteProperties, propertiesToHide } from "./properties.ts";
 
 /**
- * `command.remote.CopyToRemote`: copies a file or a folder. Copies again if the content or `remotePath` changes, but not if
- * only the connection does. Never deletes it on the host.
+ * `command.remote.CopyToRemote`: copies a file or a folder. Copies again if the content or `remotePath` changes, but
+ * not if only the connection does. Never deletes it on the host.
  */
 export const copyToRemoteType: ResourceType = {
   check(news) {

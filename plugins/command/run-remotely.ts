@@ -8,8 +8,8 @@ import { execute } from "../../ssh/run-over-ssh.ts";
 import type { SshEndpoint } from "../../ssh/endpoint.ts";
 
 /**
- * Runs a command over SSH. The session ends with the operation's time limit. A broken connection is an error, because the
- * command may or may not have run to its end.
+ * Runs a command over SSH. The session ends with the operation's time limit. A broken connection is an error, because
+ * the command may or may not have run to its end.
  */
 export const runRemotely: RunCommand = async (run, operation) => {
   const { connection } = run.inputs;

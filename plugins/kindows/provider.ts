@@ -24,9 +24,9 @@ const findingSchema = z.strictObject({
 });
 
 /**
- * `kindows.host.Action`: `command.local.Command` with a further command, `read`, that a refresh runs. `read` gets the output
- * of `create` as PULUMI_COMMAND_STDOUT, and prints nothing if nothing has changed. Its findings become the outputs `gone`
- * and `changed`, on which the next `up` acts.
+ * `kindows.host.Action`: `command.local.Command` with a further command, `read`, that a refresh runs. `read` gets the
+ * output of `create` as PULUMI_COMMAND_STDOUT, and prints nothing if nothing has changed. Its findings become the
+ * outputs `gone` and `changed`, on which the next `up` acts.
  */
 const actionType: ResourceType = {
   ...command,

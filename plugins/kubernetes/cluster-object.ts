@@ -46,7 +46,8 @@ export class ClusterObject {
   }
 
   /**
-   * Creates it, waiting a little for its namespace. @throws if it exists, or has fields that the API server does not know.
+   * Creates it, waiting a little for its namespace. @throws if it exists, or has fields that the API server does not
+   * know.
    */
   create(inputs: PropertyMap, options: RequestOptions): Promise<KubernetesObject> {
     const { operation, dryRun } = options;
@@ -97,8 +98,8 @@ export class ClusterObject {
   }
 
   /**
-   * Makes the fields that were set when the object was created count as applied. Otherwise an apply would not remove them,
-   * and would conflict with the creation.
+   * Makes the fields that were set when the object was created count as applied. Otherwise an apply would not remove
+   * them, and would conflict with the creation.
    */
   async #adoptCreatedFields(
     live: KubernetesObject,

@@ -39,7 +39,10 @@ export function objectType(kind: Kind, cluster: Cluster): ResourceType {
     const { namespace, name } = metadataOf(inputs);
     return cluster.object(kind, scalarText(namespace) ?? "default", scalarText(name) ?? "");
   };
-  /** Creates or changes the object and waits until it is ready. If it never is, it is kept in the state with its error. */
+  /**
+   * Creates or changes the object and waits until it is ready. If it never is, it is kept in the state with its
+   * error.
+   */
   const perform = async (
     done: "created" | "updated",
     { olds, news, preview }: Parameters<ResourceType["update"]>[0],
@@ -117,8 +120,8 @@ function previewState(made: KubernetesObject | undefined, inputs: PropertyMap): 
 }
 
 /**
- * What changed from the old inputs to the new ones, without a request to the API server. A refresh updates the old inputs
- * from the live object, so that drift shows here too.
+ * What changed from the old inputs to the new ones, without a request to the API server. A refresh updates the old
+ * inputs from the live object, so that drift shows here too.
  */
 export function diffObject(kind: Kind, oldInputs: PropertyMap, news: PropertyMap): Difference {
   const replacing = replacingPaths(kind);
@@ -143,8 +146,8 @@ const FIELD_MANAGER = "__fieldManager";
 const INITIAL_API_VERSION = "__initialApiVersion";
 
 /**
- * The state of an object: the live object without managedFields, and the name of its field manager. What is secret in the
- * inputs is secret in the state.
+ * The state of an object: the live object without managedFields, and the name of its field manager. What is secret in
+ * the inputs is secret in the state.
  */
 export function objectState(
   live: KubernetesObject,
@@ -178,8 +181,9 @@ function markSecrets(object: PropertyMap, inputs: PropertyMap): PropertyMap {
 }
 
 /**
- * The inputs after a refresh, with the live object's values if those changed since the state was written. A value that the
- * API server writes differently (`1000m` as `1`) is not a change, because the state has the server's form too.
+ * The inputs after a refresh, with the live object's values if those changed since the state was written. A value
+ * that the API server writes differently (`1000m` as `1`) is not a change, because the state has the server's form
+ * too.
  */
 export function liveInputs(
   inputs: PropertyMap,

@@ -109,8 +109,8 @@ async function programDependencies(program: string): Promise<DependencyInfo[]> {
 const SDK = "@pulumi/pulumi";
 
 /**
- * The plugins a program needs, read from the `pulumi` block of the packages it depends on. The dependencies of packages that
- * do not depend on the Pulumi SDK are not searched, so that the search stays short.
+ * The plugins a program needs, read from the `pulumi` block of the packages it depends on. The dependencies of
+ * packages that do not depend on the Pulumi SDK are not searched, so that the search stays short.
  * @param program folder of the program
  */
 export async function requiredPackages(program: string): Promise<PackageDependency[]> {
@@ -163,8 +163,8 @@ interface Schema {
 }
 
 /**
- * `pulumi install` generates the SDKs of Pulumi.yaml's `packages` again. This host has no generator, so it copies the SDK in
- * the project, if that belongs to the same package.
+ * `pulumi install` generates the SDKs of Pulumi.yaml's `packages` again. This host has no generator, so it copies the
+ * SDK in the project, if that belongs to the same package.
  *
  * @param schema the package's schema, as JSON
  * @param into folder for the SDK

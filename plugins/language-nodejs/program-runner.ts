@@ -47,7 +47,10 @@ export class ProgramRunner {
     }
   }
 
-  /** Runs an engine plugin from a folder with its sources until it ends or the engine ends it, and passes on its output. */
+  /**
+   * Runs an engine plugin from a folder with its sources until it ends or the engine ends it, and passes on its
+   * output.
+   */
   runPlugin(call: ServerWritableStream<RunPluginRequest, RunPluginResponse>): void {
     const { request } = call;
     const folder = request.getInfo()?.getProgramDirectory() ?? request.getProgram();
@@ -113,9 +116,10 @@ function outcome(child: ChildProcess): Promise<RunResponse> {
 }
 
 /**
- * Runs in the program's process before the program, and prints errors without colours. Node.js 20.20 loops endlessly when it
- * colours a stack line with a file directly below a scope, as in `node_modules/@pulumi/resource.ts` (node, lib/internal/
- * util/inspect.js, markNodeModules). The SDK's source maps produce such lines, so a program that throws would hang.
+ * Runs in the program's process before the program, and prints errors without colours. Node.js 20.20 loops endlessly
+ * when it colours a stack line with a file directly below a scope, as in `node_modules/@pulumi/resource.ts` (node,
+ * lib/internal/ util/inspect.js, markNodeModules). The SDK's source maps produce such lines, so a program that throws
+ * would hang.
  */
 const PATCH = `
 import util from "node:util";

@@ -8,8 +8,9 @@ import { providerService } from "../protocol/provider-service.ts";
 import { providers } from "../providers.ts";
 
 /**
- * Serves the bundled providers among `names` in this process, while the program starts. A file holds each one's port, which
- * its executable (plugin.sh) reads when the engine starts it. Three Node.js processes fewer save a fifth of a preview.
+ * Serves the bundled providers among `names` in this process, while the program starts. A file holds each one's port,
+ * which its executable (plugin.sh) reads when the engine starts it. Three Node.js processes fewer save a fifth of a
+ * preview.
  *
  * @param engine address of the engine, to which they report.
  */

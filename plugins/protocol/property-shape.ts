@@ -31,8 +31,8 @@ export interface Property {
 export type Properties = Readonly<Record<string, Property>>;
 
 /**
- * Checks inputs against the properties of a resource and fills in defaults. An unknown property is a failure that names it,
- * so that no input is silently ignored.
+ * Checks inputs against the properties of a resource and fills in defaults. An unknown property is a failure that
+ * names it, so that no input is silently ignored.
  * @param plugin name for the failures, e.g. `docker`
  */
 export function checkProperties(

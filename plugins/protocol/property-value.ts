@@ -1,7 +1,7 @@
 /**
- * A property value as the engine and plugins exchange it: JSON, in which an object with a signature key represents a value
- * that JSON has no type for. Signatures and sentinels are those of the engine (pulumi, sdk/go/common/resource/plugin/rpc.go
- * and sig/sig.go).
+ * A property value as the engine and plugins exchange it: JSON, in which an object with a signature key represents a
+ * value that JSON has no type for. Signatures and sentinels are those of the engine (pulumi,
+ * sdk/go/common/resource/plugin/rpc.go and sig/sig.go).
  */
 export type PropertyValue =
   null | boolean | number | string | readonly PropertyValue[] | PropertyMap;
@@ -101,8 +101,8 @@ export function containsSecret(value: PropertyValue | undefined): boolean {
 }
 
 /**
- * Whether two values are the same to the engine: assets by their hash, everything else by content. A value that became secret,
- * or no longer is, differs, so that the state is rewritten with or without encryption.
+ * Whether two values are the same to the engine: assets by their hash, everything else by content. A value that
+ * became secret, or no longer is, differs, so that the state is rewritten with or without encryption.
  */
 export function sameValue(
   left: PropertyValue | undefined,

@@ -13,8 +13,8 @@ const SHORTEST_PIECE = 6;
 const REDACTED = "[secret]";
 
 /**
- * Returns a function that hides the properties' secrets in a text. Hides also each line of a secret with several lines and
- * each string of a JSON secret, because programs print such parts alone.
+ * Returns a function that hides the properties' secrets in a text. Hides also each line of a secret with several
+ * lines and each string of a JSON secret, because programs print such parts alone.
  */
 export function redactor(properties: PropertyMap): (text: string) => string {
   const pieces = new Set<string>();

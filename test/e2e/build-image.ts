@@ -1,6 +1,6 @@
 /**
- * Builds a stack's image like `up` and `prepare`, but from a stand-in for Windows. Arguments: the settings as JSON, and any
- * second one for an image with as little baked in as possible. KINDOWS_CACHE names the cache.
+ * Builds a stack's image like `up` and `prepare`, but from a stand-in for Windows. Arguments: the settings as JSON,
+ * and any second one for an image with as little baked in as possible. KINDOWS_CACHE names the cache.
  */
 import { ensureStackImage } from "../../cli/prepare/stack-image.ts";
 import { exitCodes, Failure } from "../../host/failure.ts";

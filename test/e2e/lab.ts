@@ -15,8 +15,9 @@ import type { KillPoint } from "./kill-points.ts";
 import { type Finished, runAsGroup } from "./process-group.ts";
 
 /**
- * Logs machines' serial consoles, which libvirt does not, because they say why a guest ended. Arguments: the prefix of the
- * machines' names, and a folder for a file of each. Each file has one writer, which ends with the terminal or the machine.
+ * Logs machines' serial consoles, which libvirt does not, because they say why a guest ended. Arguments: the prefix
+ * of the machines' names, and a folder for a file of each. Each file has one writer, which ends with the terminal or
+ * the machine.
  */
 const keepConsoles = `umask 077
 while sleep 2; do

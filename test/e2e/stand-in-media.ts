@@ -93,7 +93,10 @@ export class StandInMedia {
     await makeOpenSsh(this.#at("OpenSSH-Win64.zip"));
   }
 
-  /** Settings of an image. Without a fault, or with `update-fails`, Windows is too old and the settings have an update. */
+  /**
+   * Settings of an image. Without a fault, or with `update-fails`, Windows is too old and the settings have an
+   * update.
+   */
   async settings(fault?: Fault, firmware: Firmware = "bios"): Promise<Settings> {
     const iso = this.#at(`windows-${fault ?? "good"}.iso`);
     const isOld = fault === undefined || fault === "update-fails";

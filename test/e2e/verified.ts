@@ -67,8 +67,8 @@ const rowsWithoutInternet: readonly string[] = allRows
   .filter((id) => !id.endsWith("-to-internet"));
 
 /**
- * Asserts that in a lab with two Linux nodes and rehearsed Windows nodes, the rows between the Linux nodes pass and the rows
- * with HostProcess containers are rehearsed, and no others.
+ * Asserts that in a lab with two Linux nodes and rehearsed Windows nodes, the rows between the Linux nodes pass and
+ * the rows with HostProcess containers are rehearsed, and no others.
  *
  * @param windowsNodes number of Windows nodes; rows that need more cannot be run, with that reason.
  */
@@ -106,7 +106,9 @@ export async function verifiesLinuxPaths(lab: TestLab, windowsNodes: 0 | 1 | 2 =
   assert.doesNotMatch(await lab.kubectl("get", "namespaces"), /kindows-verify/);
 }
 
-/** Verifies the lab's cluster by its kubeconfig alone, like any cluster: rows that need the lab's host cannot be run. */
+/**
+ * Verifies the lab's cluster by its kubeconfig alone, like any cluster: rows that need the lab's host cannot be run.
+ */
 export async function verifiesByKubeconfig(lab: TestLab): Promise<void> {
   const { exitCode, output, rows } = await verified(
     lab,

@@ -11,7 +11,8 @@ import { serverTime, tcpProbe } from "../../rehearsal/host/probes.ts";
 import type { FakeCluster, FakeJoin, FakeNode } from "./fake-cluster.ts";
 
 /**
- * A real API server for fake nodes: a join's token and CA hash are checked against it, and the Node object is created in it.
+ * A real API server for fake nodes: a join's token and CA hash are checked against it, and the Node object is created
+ * in it.
  *
  * A fake kubelet has no client certificate of its own, so this uses the rights of the given kubeconfig.
  */

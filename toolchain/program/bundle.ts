@@ -60,9 +60,9 @@ export async function bundlePrograms(
     outbase: root,
     outdir: folder,
     ...forNode,
-    // esbuild and prettier need files beside themselves; native add-ons are only optimizations. A process must have only one
-    // copy of the SDK's classes, and of the gRPC and protobuf classes that the SDK passes on. The Kubernetes client is larger
-    // than everything else, and only kubeconfigs with a credential program or a proxy need it.
+    // esbuild and prettier need files beside themselves; native add-ons are only optimizations. A process must have
+    // only one copy of the SDK's classes, and of the gRPC and protobuf classes that the SDK passes on. The Kubernetes
+    // client is larger than everything else, and only kubeconfigs with a credential program or a proxy need it.
     external: [
       "@kubernetes/client-node/*",
       ...["@pulumi/pulumi/*", "@grpc/grpc-js", "google-protobuf/*"],

@@ -14,8 +14,8 @@ const sources = [
 ];
 
 /**
- * Bundles a program with everything it imports, unless the bundle of the same sources exists. Node.js then reads one file
- * instead of hundreds and need not transpile.
+ * Bundles a program with everything it imports, unless the bundle of the same sources exists. Node.js then reads one
+ * file instead of hundreds and need not transpile.
  *
  * Written in JavaScript, because it runs before anything could transpile it.
  *

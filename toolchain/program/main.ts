@@ -1,4 +1,7 @@
-/** Bundles the Pulumi program, the plugins, the kindows command and all host actions into a folder; see fresh-bundle.js. */
+/**
+ * Bundles the Pulumi program, the plugins, the kindows command and all host actions into a folder; see
+ * fresh-bundle.js.
+ */
 import { mkdir, mkdtemp, readdir, rename, rm, stat } from "node:fs/promises";
 import path from "node:path";
 import { projectRoot } from "../project.ts";

@@ -62,7 +62,9 @@ export async function requireReachable(urls: readonly string[], what: string): P
 
 let ensured: Promise<void> | undefined;
 
-/** Ensures a suitable Go: if the host has none, puts a downloaded one first on the PATH. @throws as `requireGo` does. */
+/**
+ * Ensures a suitable Go: if the host has none, puts a downloaded one first on the PATH. @throws as `requireGo` does.
+ */
 export async function ensureGo(what: string, progress: Progress): Promise<void> {
   await requireGo(what);
   ensured ??= putOnPath(progress);

@@ -2,7 +2,10 @@ import { createHash } from "node:crypto";
 import { readFile, readdir, stat } from "node:fs/promises";
 import path from "node:path";
 
-/** Hashes paths relative to `base` and contents, not order and times. Of folders, hashes the files that `include` accepts. */
+/**
+ * Hashes paths relative to `base` and contents, not order and times. Of folders, hashes the files that `include`
+ * accepts.
+ */
 export async function hashSources(
   base: string,
   roots: readonly string[],
