@@ -41,10 +41,7 @@ const reachLimits = { connectSeconds: 5, wholeSeconds: 10 };
 
 const checkedOrigins = new Map<string, Promise<string | undefined>>();
 
-/**
- * Undefined if the server answers. Checked once per run, so that a host without internet does not wait for every
- * file.
- */
+/** Undefined if the server answers. Checked once per run, so that hosts without internet do not wait for each file. */
 export function whyUnreachable(url: string): Promise<string | undefined> {
   const { origin } = new URL(url);
   const answer = checkedOrigins.get(origin) ?? checkOrigin(origin);

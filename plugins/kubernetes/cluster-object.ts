@@ -45,10 +45,7 @@ export class ClusterObject {
     return this.client.find(this.#path(), { signal });
   }
 
-  /**
-   * Creates it, waiting a little for its namespace. @throws if it exists, or has fields that the API server does not
-   * know.
-   */
+  /** Creates it, waiting a little for its namespace. @throws if it exists or has unknown fields. */
   create(inputs: PropertyMap, options: RequestOptions): Promise<KubernetesObject> {
     const { operation, dryRun } = options;
     const request = requestOf(inputs, options);

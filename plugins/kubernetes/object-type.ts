@@ -39,10 +39,7 @@ export function objectType(kind: Kind, cluster: Cluster): ResourceType {
     const { namespace, name } = metadataOf(inputs);
     return cluster.object(kind, scalarText(namespace) ?? "default", scalarText(name) ?? "");
   };
-  /**
-   * Creates or changes the object and waits until it is ready. If it never is, it is kept in the state with its
-   * error.
-   */
+  /** Creates or updates the object and waits for it. If it never becomes ready, it is kept with its error. */
   const perform = async (
     done: "created" | "updated",
     { olds, news, preview }: Parameters<ResourceType["update"]>[0],

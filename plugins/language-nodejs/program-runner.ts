@@ -47,10 +47,7 @@ export class ProgramRunner {
     }
   }
 
-  /**
-   * Runs an engine plugin from a folder with its sources until it ends or the engine ends it, and passes on its
-   * output.
-   */
+  /** Runs an engine plugin from a folder with its sources, and passes on its output, until either side ends it. */
   runPlugin(call: ServerWritableStream<RunPluginRequest, RunPluginResponse>): void {
     const { request } = call;
     const folder = request.getInfo()?.getProgramDirectory() ?? request.getProgram();

@@ -26,10 +26,7 @@ export const mochaHooks = {
   },
 };
 
-/**
- * A lab's further hypervisors are this host, reached by an SSH server that ended with the test, so they count as
- * gone.
- */
+/** A lab's further hypervisors count as gone: they were this host, behind an SSH server that ended with the test. */
 async function removeLeftLab(lab: TestLab): Promise<void> {
   const { config } = parse(await readFile(lab.stackFile, "utf8")) as {
     config: { "kindows:hypervisors"?: readonly { readonly name: string }[] };

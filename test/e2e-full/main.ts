@@ -148,10 +148,7 @@ function sums(output: string): { passed: number; failed: number; skipped: number
   return { passed: Number(passed), failed: sum("failing"), skipped: sum("pending") };
 }
 
-/**
- * Hash of the tracked and untracked files, without documents, so that an edit invalidates results and a commit does
- * not.
- */
+/** Hash of tracked and untracked files, without documents: an edit invalidates results, a commit does not. */
 async function sourcesHash(): Promise<string> {
   const listed = await git("ls-files", "--cached", "--others", "--exclude-standard", "-z");
   const files = listed.split("\0").filter((file) => file !== "" && !file.endsWith(".md"));

@@ -93,10 +93,7 @@ export class StandInMedia {
     await makeOpenSsh(this.#at("OpenSSH-Win64.zip"));
   }
 
-  /**
-   * Settings of an image. Without a fault, or with `update-fails`, Windows is too old and the settings have an
-   * update.
-   */
+  /** Settings of an image. If there is no fault, or `update-fails`, Windows is old and the settings have an update. */
   async settings(fault?: Fault, firmware: Firmware = "bios"): Promise<Settings> {
     const iso = this.#at(`windows-${fault ?? "good"}.iso`);
     const isOld = fault === undefined || fault === "update-fails";

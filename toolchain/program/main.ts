@@ -1,7 +1,4 @@
-/**
- * Bundles the Pulumi program, the plugins, the kindows command and all host actions into a folder; see
- * fresh-bundle.js.
- */
+/** Bundles the Pulumi program, plugins, command and host actions into a folder, for fresh-bundle.js. */
 import { mkdir, mkdtemp, readdir, rename, rm, stat } from "node:fs/promises";
 import path from "node:path";
 import { projectRoot } from "../project.ts";

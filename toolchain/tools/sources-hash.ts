@@ -2,10 +2,7 @@ import { createHash } from "node:crypto";
 import { readFile, readdir, stat } from "node:fs/promises";
 import path from "node:path";
 
-/**
- * Hashes paths relative to `base` and contents, not order and times. Of folders, hashes the files that `include`
- * accepts.
- */
+/** Hashes contents, and paths relative to `base`, but not times. `include` selects the files of folders. */
 export async function hashSources(
   base: string,
   roots: readonly string[],

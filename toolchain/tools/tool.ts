@@ -34,10 +34,7 @@ export interface GoBuild {
   /** Values set at link time, by full variable name. */
   readonly variables?: Readonly<Record<string, string>>;
   readonly tags?: readonly string[];
-  /**
-   * Builds for Windows, with a standard library for Wine (windows-goroot-overlay.ts) and aligned for it
-   * (page-aligned.ts).
-   */
+  /** Builds for Windows, with Go's library for Wine (windows-goroot-overlay.ts) and aligned (page-aligned.ts). */
   readonly forWine?: boolean;
 }
 
