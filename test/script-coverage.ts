@@ -85,7 +85,8 @@ function report(folder: string): boolean {
   }
   const problems = Object.entries({ overall, least }).flatMap(([name, percent]) => {
     const before = reached[name as keyof typeof reached];
-    if (percent > before + 1) console.log(`${name}: write ${percent.toFixed(1)} into test/script-coverage.json`);
+    if (percent > before + 1)
+      console.log(`${name}: write ${percent.toFixed(1)} into test/script-coverage.json`);
     return percent < before - 0.05 ? [`${name}: ${percent.toFixed(1)} %, was ${before} %`] : [];
   });
   problems.forEach((problem) => console.log(`FAILED test/script-coverage.json: ${problem}`));
