@@ -134,7 +134,9 @@ export class TestWine extends WinePrograms {
     const { exitCode, stdout, stderr } = result;
     const silent = stdout === "" && stderr === "";
     if (exitCode === 0 || !(silent || stderr.includes(endedUnderWine))) return result;
-    process.stderr.write(`${exe} failed without output (${stderr || exitCode}): starting it again\n`);
+    process.stderr.write(
+      `${exe} failed without output (${stderr || exitCode}): starting it again\n`,
+    );
     return super.run(exe, args, options);
   }
 

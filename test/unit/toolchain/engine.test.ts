@@ -58,7 +58,8 @@ describe("engine plugins", () => {
 
   it("unset: official if available, otherwise bundled", async () =>
     assert.deepEqual(await taken(undefined, all.slice(1)), all.slice(0, 1)));
-  it("bundled: does not look for official ones", async () => assert.deepEqual(await taken("bundled", []), []));
+  it("bundled: does not look for official ones", async () =>
+    assert.deepEqual(await taken("bundled", []), []));
   it("official: all of them", async () => assert.deepEqual(await taken("official", []), all));
   it("official: names an unavailable plugin, the reason, and how to get it", async () => {
     await assert.rejects(taken("official", ["kubernetes"]), {
