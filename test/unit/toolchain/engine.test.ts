@@ -64,7 +64,7 @@ describe("engine plugins", () => {
   it("official: names an unavailable plugin, the reason, and how to get it", async () => {
     await assert.rejects(taken("official", ["kubernetes"]), {
       message:
-        'KINDOWS_PLUGINS is "official", but kubernetes can\'t be had: no route. Run `pulumi plugin install resource kubernetes v4.34.2`',
+        'KINDOWS_PLUGINS is "official", but kubernetes is not available: no route. Run `pulumi plugin install resource kubernetes v4.34.2`',
     });
   });
   it("an official plugin and a bundled one are different artifacts", async () => {

@@ -270,8 +270,8 @@ describe("software.lock.json", () => {
 
   const wrong: Readonly<Record<string, readonly [unknown, RegExp]>> = {
     "no JSON": ["{", /^Error: software\.lock\.json is not JSON: restore it from version control$/],
-    "a list": [[], /software\.lock\.json is wrong/],
-    "plain HTTP": [{ "http://example.com/x": entry("a") }, /is wrong \(http:\/\/example/],
+    "a list": [[], /software\.lock\.json is invalid/],
+    "plain HTTP": [{ "http://example.com/x": entry("a") }, /is invalid \(http:\/\/example/],
     "half a checksum": [
       { "https://example.com/x": { ...entry("a"), sha256: "ab" } },
       /x sha256: must be 64/,
