@@ -35,7 +35,7 @@ status: ## nodes, addresses, versions, ssh and kubectl commands
 policy: ## check what the stacks ask for against the rules in policy/
 	./kindows policy
 
-verify: ## every path of the cluster's network, tried and shown
+verify: ## try every path of the cluster's network
 	./kindows verify
 
 doctor: ## what this host has, lacks, and has left over from labs
@@ -57,12 +57,12 @@ test-windows-binaries: dependencies ## real Windows programs under Wine check wh
 	$(TSX) test/windows-binaries/main.ts
 
 e2e: dependencies ## the rehearsal from nothing to nothing, in under half an hour; test-windows-binaries beside it
-	# That waits most of its time; what it says comes last. Not by way of make: `make -n` would run this line.
-	# A shell that is terminated leaves its commands, so they end with it by themselves.
+	# The tests under Wine mostly wait, so they run beside e2e; their output comes last. Not through make: `make -n` would run
+	# this line. A terminated shell leaves its commands running, so setpriv terminates them with it.
 	guarded="setpriv --pdeathsig TERM"; wine=$$(mktemp); $$guarded $(TSX) test/windows-binaries/main.ts >$$wine 2>&1 & \
 	code=0; $$guarded $(MOCHA) 'test/e2e/**/*.test.ts' || code=1; wait $$! || code=1; cat $$wine; rm $$wine; exit $$code
 
-e2e-full: dependencies ## the same with every kill point, every fault and four nodes; hours, goes on where it was ended. PARTS="flannel ..." FRESH=1
+e2e-full: dependencies ## the same with every kill point, every fault and four nodes; takes hours, resumes where it was stopped. PARTS="flannel ..." FRESH=1
 	$(TSX) test/e2e-full/main.ts $(if $(FRESH),--fresh) $(PARTS)
 
 bench: dependencies ## how close `up` comes to its lower bound; ONLY=preview for a preview without changes
@@ -76,7 +76,7 @@ lint: dependencies ## types, style, shell scripts, workflows
 	git ls-files -z '*.sh' kindows .ci/run | xargs -0 shellcheck
 	! gofmt -l $$(git ls-files '*.go') | grep .
 
-format: dependencies ## write the style that `lint` checks
+format: dependencies ## apply the style that `lint` checks
 	node_modules/.bin/prettier --write --log-level warn .
 	gofmt -w $$(git ls-files '*.go')
 
@@ -84,7 +84,7 @@ sdk: dependencies ## regenerate sdks/libvirt from the pinned provider
 	$(TSX) toolchain/sdk/main.ts
 	./toolchain/dependencies.sh
 
-sdk-check: dependencies ## fails where sdks/libvirt is not what the pinned provider gives
+sdk-check: dependencies ## fail if sdks/libvirt does not match the pinned provider
 	$(TSX) toolchain/sdk/main.ts --check
 
 cache: ## what was built or fetched once, for all clones

@@ -9,7 +9,7 @@ export const benchPrefix = `kindows-${benchLab.stack}`;
 
 const network = { cidr: "192.168.156.0/24" };
 
-/** Writes the settings of a lab with this many Windows nodes, made from an image that is baked or bare. */
+/** Writes the settings of a lab with this many Windows nodes, made from the baked or the bare image. */
 export async function configureNodes(
   count: number,
   image: "bare" | "baked" = "baked",

@@ -13,8 +13,9 @@ interface Times {
 }
 
 /**
- * Throughput and latency between machines on two hosts, for each fabric over `bridge`: network namespaces stand for hosts and
- * machines. Open vSwitch forwards in user space there, which is much slower than its kernel module.
+ * Time of a TCP transfer and of a round trip between machines on two hosts, for each fabric, over that of `bridge`.
+ * Network namespaces simulate hosts and machines. Open vSwitch forwards in user space, much slower than with its
+ * kernel module.
  */
 export async function fabricRatios(): Promise<readonly Ratio[]> {
   const base = await timesOf("bridge");

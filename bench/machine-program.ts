@@ -1,4 +1,4 @@
-/** Pulumi program: one machine of a lab and what it stands on, for measuring its boot without anything beside it. */
+/** Pulumi program for measuring a boot: one machine of a lab with its network and disk, and nothing else. */
 import * as libvirt from "@pulumi/libvirt";
 import { LabNetwork } from "../components/network/lab-network.ts";
 import { addressPlan } from "../config/address-plan.ts";

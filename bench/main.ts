@@ -1,7 +1,7 @@
 /**
- * `make bench`: how close the program comes to what the machine allows. Ratios of times measured in one run, which
- * compare between machines; never a verdict. Takes a lab of its own up and down several times; with the argument `preview`
- * once, and measures only a preview without changes, in minutes.
+ * `make bench`: how close the program comes to its lower bounds. Prints ratios of times from one run, which can be
+ * compared between machines, and never fails because of one. Brings a lab of its own up and down several times; with
+ * the argument `preview` only once, to measure a preview without changes, which takes minutes.
  */
 import { benchLab, configureNodes, kindows } from "./bench-lab.ts";
 import { fabricRatios } from "./fabric-ratios.ts";

@@ -25,17 +25,17 @@ export async function previewRatio(): Promise<Ratio> {
   }
 }
 
-/** Time of the command itself, in seconds: without the shell that gives it its environment. */
+/** Seconds that a command takes, without the shell that sets its environment. */
 async function shellSeconds(command: string): Promise<number> {
   const { output } = await inEngineShell(`TIMEFORMAT="took %R"; time ${command}`);
   const took = /^took ([0-9.]+)$/m.exec(output)?.[1];
-  if (took === undefined) throw new Error(`the shell did not say how long \`${command}\` took`);
+  if (took === undefined) throw new Error(`the shell did not print how long \`${command}\` took`);
   return Number(took);
 }
 
 /**
- * A Pulumi project whose program does nothing: what a preview costs at least. It is what `pulumi new javascript` gives,
- * which loads the SDK, without TypeScript, which would cost it another second.
+ * A Pulumi project whose program does nothing, for the least that a preview costs. Like `pulumi new javascript`, it
+ * loads the SDK, but not TypeScript, which would take another second.
  */
 async function emptyProgram(): Promise<string> {
   const folder = await mkdtemp(path.join(os.tmpdir(), "kindows-empty-"));

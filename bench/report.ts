@@ -1,9 +1,9 @@
-/** A measured time over what it is compared with; both of the same run, for machines differ. */
+/** A measured time over the time it is compared with, both from the same run, because machines differ. */
 export interface Ratio {
   readonly what: string;
   readonly measured: number;
   readonly base: number;
-  /** What the project aims at; printed beside the figure, never a verdict. */
+  /** The project's target, printed beside the ratio; missing it is not a failure. */
   readonly aim: string;
 }
 
@@ -29,7 +29,7 @@ export async function timed(what: string, work: () => Promise<unknown>): Promise
   return seconds;
 }
 
-/** Measurements of each; an odd number, so that there is a middle one. */
+/** Measurements of each; odd, so that one is the median. */
 const rounds = 5;
 
 interface Measurable {
@@ -37,7 +37,7 @@ interface Measurable {
   readonly seconds: () => Promise<number>;
 }
 
-/** Medians of two things that are measured in turn, so that what else the machine does hits both; prints them. */
+/** Prints medians of two times, measured alternately, so that other load on the machine affects both. */
 export async function inTurn(
   one: Measurable,
   other: Measurable,

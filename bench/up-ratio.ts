@@ -19,10 +19,10 @@ import { seenProcess } from "../cli/recovery/locks.ts";
  * `up` of a lab with one node, from nothing, over its lower bound: the longer of a kind cluster alone and a machine's
  * power-on to SSH alone, plus what the steps on the machine took by themselves.
  *
- * Once with the image that has everything baked in, and once with the bare one: there the second boot counts as well,
- * which the feature Containers asks for and no step's own time holds. Leaves the baked one up.
+ * Measured with the baked image and with the bare one. The lower bound of the bare one includes a second boot, which
+ * the feature Containers requires and which no step's own time includes. Leaves the lab with the baked image up.
  *
- * @returns the baked one's first; its `measured` is the time of `up`.
+ * @returns the ratio of the baked image first; its `measured` is the time of `up`.
  */
 export async function upRatios(): Promise<readonly [Ratio, Ratio]> {
   await configureNodes(1);
@@ -49,7 +49,7 @@ async function upRatio(image: "bare" | "baked", kind: number): Promise<Ratio> {
   return { what, measured, base, aim: "at most 1.3" };
 }
 
-/** What the steps on the machine took, each by itself. */
+/** Sum of the times of the machine's steps. */
 async function stepsTogether(): Promise<number> {
   const state = await readState(benchLab.stack);
   const steps = state === undefined ? undefined : stepResultsOf("win-1", state);
@@ -64,7 +64,7 @@ async function stepsTogether(): Promise<number> {
 
 const action = path.join("components", "controlplane", "actions", "create-kind-cluster.ts");
 
-/** Seconds to make the lab's kind cluster, and nothing else, on a plain Docker network; `kindows down` removes it. */
+/** Seconds to create only the lab's kind cluster, on a plain Docker network; `kindows down` removes it. */
 async function kindAlone(): Promise<number> {
   const settings = await stackSettings(benchLab.stack);
   const { cni } = settings;
@@ -96,14 +96,14 @@ async function kindAlone(): Promise<number> {
 /** Longest wait for a machine's SSH server, in seconds: an emulated one on a busy host. */
 const sshTimeoutSeconds = 600;
 
-/** Seconds from power-on to the first word of the SSH server, with nothing beside it. */
+/** Seconds from power-on to the SSH server's banner, with nothing else running. */
 async function machineAlone(): Promise<number> {
   const settings = await stackSettings(benchLab.stack);
   const [node] = settings.nodes;
   if (node === undefined) throw new Error("the lab that is measured has no Windows node");
   const folder = await projectFolder();
   const pulumi = `pulumi --cwd ${folder} --non-interactive --stack ${benchLab.stack}`;
-  // A state of its own: the lab's stack knows nothing of this machine.
+  // A separate state, because this machine is not part of the lab's stack.
   const useState = `export PULUMI_BACKEND_URL=file://${folder}/state`;
   const given = new AbortController();
   let seconds: number;
@@ -122,7 +122,7 @@ async function machineAlone(): Promise<number> {
   return seconds;
 }
 
-/** A project beside this one whose program is `machine-program.ts`; host actions find their scripts below it as here. */
+/** A project whose program is `machine-program.ts`, with links to the folders that host actions read scripts from. */
 async function projectFolder(): Promise<string> {
   const folder = await mkdtemp(path.join(os.tmpdir(), "kindows-machine-"));
   await mkdir(path.join(folder, "state"));
@@ -135,13 +135,13 @@ async function projectFolder(): Promise<string> {
     path.join(folder, "Pulumi.yaml"),
     'name: kindows\nruntime: {name: nodejs, options: {typescript: false, nodeargs: "--import tsx"}}\nmain: index.ts\n',
   );
-  // The engine runs a program in its own folder, so it has to be in this one.
+  // The engine runs a program in its own folder, so index.ts has to be in this one.
   const program = path.join(projectRoot, "bench", "machine-program.ts");
   await writeFile(path.join(folder, "index.ts"), `export * from ${JSON.stringify(program)};\n`);
   return folder;
 }
 
-/** Start of a running machine: of its QEMU process. */
+/** When a running machine's QEMU process started. */
 async function powerOn(domain: string): Promise<Date> {
   const pid = Number(await readFile(`/run/libvirt/qemu/${domain}.pid`, "utf8"));
   const found = await seenProcess(pid);
@@ -149,7 +149,7 @@ async function powerOn(domain: string): Promise<Date> {
   return found.startedAt;
 }
 
-/** Waits until an SSH server says its version. */
+/** Waits until an SSH server sends its version. */
 function sshBanner(address: string, signal: AbortSignal): Promise<Date> {
   const what = `an SSH server at ${address}`;
   const options = { what, timeoutSeconds: sshTimeoutSeconds, pollMilliseconds: 100, signal };

@@ -6,7 +6,7 @@ import { forNode } from "../toolchain/program/bundle.ts";
 /**
  * Bundles the plugins into a folder that needs nothing but Node.js.
  *
- * @param executable of the plugin that the engine is to find there
+ * @param executable name of the plugin's executable
  */
 export async function bundlePlugins(folder: string, executable: string): Promise<void> {
   await build({

@@ -3,13 +3,13 @@ export interface BundledPlugin {
   readonly name: string;
   readonly kind: "language" | "resource";
   readonly executable: string;
-  /** Version it is installed as: that of the npm package it serves. The engine wants exactly this one. */
+  /** Version it is installed as: that of the npm package it serves, which the engine requires exactly. */
   readonly version: string;
 }
 
 /**
  * The bundled plugins. Installed as `$PULUMI_HOME/plugins/<kind>-<short name>-v<version>/<executable>`; the engine
- * finds the language host there if PULUMI_IGNORE_AMBIENT_PLUGINS is set and there is none beside `pulumi`.
+ * finds the language host there if PULUMI_IGNORE_AMBIENT_PLUGINS is set and none is beside `pulumi`.
  */
 export const bundledPlugins: readonly BundledPlugin[] = [
   {

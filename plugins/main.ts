@@ -1,4 +1,4 @@
-/** Serves the bundled plugin that its first argument names, e.g. `resource-command`, until the engine is done with it. */
+/** Serves the bundled plugin that its first argument names, e.g. `resource-command`, until the engine ends it. */
 import languages from "@pulumi/pulumi/proto/language_grpc_pb.js";
 import resources from "@pulumi/pulumi/proto/provider_grpc_pb.js";
 import { engineAddress, servePlugin } from "./protocol/plugin-server.ts";

@@ -1,6 +1,6 @@
 import type { ProviderDefinition } from "./protocol/resource-type.ts";
 
-/** The bundled providers, each loaded when it is needed. */
+/** The bundled providers, each loaded only when needed. */
 export const providers: Readonly<Record<string, () => Promise<ProviderDefinition>>> = {
   command: async () => (await import("./command/provider.ts")).commandProvider,
   kindows: async () => (await import("./kindows/provider.ts")).kindowsProvider,

@@ -9,16 +9,16 @@ import { stopLeftRunning } from "./left-running.ts";
 import { cacheRoot } from "../toolchain/cache.ts";
 import { keepCoverage } from "./script-coverage.ts";
 
-/** Variables that the tests take from the shell they are started in; whatever else is set there has no effect. */
-const taken =
+/** Variables that the tests inherit from the shell; all others are removed. */
+const inherited =
   /^(PATH|CI|KINDOWS_(PLUGINS|JUDGED_PROGRAMS|SCRIPT_COVERAGE)|UPDATE_GOLDEN|GO[A-Z]+|SSL_CERT_(FILE|DIR)|NODE_EXTRA_CA_CERTS)$/;
 
-// This process, and with it all that the tests start, has an environment and folders of its own.
+// This process and all that the tests start have their own environment and folders.
 const folder = mkdtempSync(path.join(os.tmpdir(), "kindows-test-"));
-// Some of them go on as a user who is not root.
+// Some tests run programs as a user other than root.
 chmodSync(folder, 0o711);
 process.on("exit", () => {
-  // What the tests of Windows programs have mounted in a namespace of their own goes with that.
+  // What the tests of Windows programs have mounted goes with their mount namespace.
   if (process.env["KINDOWS_JUDGED_PROGRAMS"] !== undefined) return;
   rmSync(folder, { recursive: true, force: true });
 });
@@ -27,40 +27,40 @@ mkdirSync(home);
 const settings = process.env["XDG_CONFIG_HOME"] ?? path.join(os.homedir(), ".config");
 const environment = {
   HOME: home,
-  // Else the login of whoever runs the tests would count.
+  // Otherwise the tests would use the Pulumi login of the user who runs them.
   PULUMI_CREDENTIALS_PATH: home,
   TMPDIR: folder,
   TZ: "UTC",
   LANG: "C.UTF-8",
   KINDOWS_CACHE: cacheRoot(),
-  // Where Go's modules come from is a matter of the host.
+  // The host's settings decide where Go's modules come from.
   GOENV: process.env["GOENV"] ?? path.join(settings, "go", "env"),
 };
 for (const name of Object.keys(process.env)) {
-  if (!taken.test(name)) {
+  if (!inherited.test(name)) {
     Reflect.deleteProperty(process.env, name);
   }
 }
 Object.assign(process.env, environment);
 process.umask(0o022);
 
-/** What the tests of one file must not leave otherwise than it was: the next file has it, too. */
-const surroundings = (): object => ({
+/** State of the process that the tests of one file must not change, because the next file runs in it too. */
+const processState = (): object => ({
   environment: { ...process.env },
   folder: process.cwd(),
   umask: process.umask(),
 });
-const before = surroundings();
+const before = processState();
 
 export const mochaHooks = {
   beforeAll(): void {
-    // Mocha itself passes over a promise that nobody waits for. Where this throws, the test that runs fails.
+    // Mocha itself ignores a rejected promise that nothing awaits. Throwing fails the running test.
     process.on("unhandledRejection", (reason) => {
       throw reason;
     });
   },
 
-  /** Mocha copies a failure from one process to another, where values that are more than data break its report. */
+  /** Mocha copies failures between processes, and values that are not plain data break its report. */
   afterEach(this: Context): void {
     const failure = (this.currentTest?.err ?? {}) as { actual?: unknown; expected?: unknown };
     for (const side of ["actual", "expected"] as const) {
@@ -69,15 +69,15 @@ export const mochaHooks = {
   },
 
   /**
-   * Mocha ends when nothing runs any more. A test that hangs, or a hook that fails half way, may leave a server behind,
-   * which would keep it waiting for ever.
+   * Mocha ends when nothing is running. A test that hangs, or a hook that fails halfway, may leave a server running,
+   * for which Mocha would wait forever.
    */
   async afterAll(): Promise<void> {
     keepCoverage();
     const left = await stopLeftRunning();
     if (left.length > 0) {
-      throw new Error(`tests have left running, until it was stopped here: ${left.join(", ")}`);
+      throw new Error(`tests have left these running: ${left.join(", ")}`);
     }
-    assert.deepEqual(surroundings(), before, "tests have left this changed");
+    assert.deepEqual(processState(), before, "tests have left this changed");
   },
 };

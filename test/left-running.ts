@@ -1,11 +1,11 @@
-/** Something that keeps this process alive until it is stopped: a server, a program it has started. */
+/** Something that keeps this process alive until it is stopped: a server, or a program that it has started. */
 interface Running {
   stop(): Promise<void>;
 }
 
 const running = new Map<Running, string>();
 
-/** To be called by what has been started; `stopped`, when it stops. */
+/** Registers something that runs until it calls `stopped`. */
 export function started(what: string, thing: Running): void {
   running.set(thing, what);
 }
@@ -14,7 +14,7 @@ export function stopped(thing: Running): void {
   running.delete(thing);
 }
 
-/** Stops what nobody has stopped, and says what that was. */
+/** Stops everything that still runs. @returns the names of what it stopped. */
 export async function stopLeftRunning(): Promise<string[]> {
   const left = [...running];
   await Promise.all(left.map(([thing]) => thing.stop()));

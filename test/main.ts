@@ -1,8 +1,8 @@
 /**
- * `make test`: types, style, and the tests that need no hypervisor, side by side. The engine that some of them run is
- * built before, where it is not there yet.
+ * `make test`: types, style, and the tests that need no hypervisor, in parallel. Builds the engine first if it is
+ * missing.
  *
- * Arguments: folders and files below test/ to run instead; then nothing but these tests is run.
+ * Arguments: folders and files below test/; then only these tests run.
  */
 import { mkdirSync, readdirSync, readFileSync, statfsSync, writeFileSync } from "node:fs";
 import os from "node:os";
@@ -16,34 +16,34 @@ import { ensureTestPackages } from "./prepare.ts";
 import { type Durations, Summary } from "./reporter.ts";
 import { withCoverage } from "./script-coverage.ts";
 
-/** How long each file took the last time: the longest begin first, so that none is left over at the end. */
+/** How long each file took the last time. The longest start first, so that none is left for the end. */
 const durationsFile = path.join(localFolder, "test-durations.json");
 
-/** The same where nothing is known of an earlier run: what a path begins with, and milliseconds. */
-const usually: Durations = {
+/** Estimates in milliseconds, by the beginning of a path, for files that have not run before. */
+const estimates: Durations = {
   "test/unit/rehearsal-host/fault-table": 60_000,
   "test/engine/": 30_000,
   "test/unit/powershell/": 30_000,
 };
 
-/** Longer than any file takes on a busy machine: who waits for a test for so long waits for one that hangs. */
+/** Longer than any test takes on a busy machine. */
 const hangsAfterMinutes = 20;
 
 useMemory();
 const chosen = process.argv.slice(2);
 process.exitCode = (await (chosen.length === 0 ? everything() : tests(chosen))) ? 0 : 1;
 
-/** Thousands of small files come and go much faster in memory, where there is room and programs may be run. */
+/** Puts temporary files in memory, which is much faster for thousands of small ones, if there is room and no noexec. */
 function useMemory(): void {
   const folder = "/dev/shm";
-  const neededBytes = 2 * 1024 ** 3; // four times what was ever taken
+  const neededBytes = 2 * 1024 ** 3; // four times the most that was ever used
   try {
     const mounted = readFileSync("/proc/mounts", "utf8").split("\n");
     const isExecutable = mounted.some((line) => /^\S+ \/dev\/shm tmpfs (?!\S*noexec)/.test(line));
     const { bavail, bsize } = statfsSync(folder);
     if (isExecutable && bavail * bsize >= neededBytes) process.env["TMPDIR"] ??= folder;
   } catch {
-    // Then they are where temporary files always are.
+    // Temporary files stay in the usual folder.
   }
 }
 
@@ -55,25 +55,24 @@ async function everything(): Promise<boolean> {
   const checked = checks();
   const passed = await withCoverage(async () => {
     const built = await engine;
-    // In one run, as those with the engine wait half of their time, and the others do not.
+    // In one run, because tests with the engine wait half of their time and the others do not.
     const folders = ["test/unit", ...(built ? ["test/engine"] : [])];
     return (await tests(folders, 2 * os.availableParallelism())) && built;
   });
   return (await checked) && passed;
 }
 
-/** Types and style, one after the other; what they have to say comes when they have ended. */
+/** Types and style; prints their output once they have ended. */
 async function checks(): Promise<boolean> {
   const { all, failed, durationMs } = await execa("make", ["lint"], { all: true, reject: false });
   console.log(`${all}\nlint ${failed ? "FAILED" : "passed"} (${(durationMs / 1000).toFixed(0)} s)`);
   return !failed;
 }
 
-/** Each file in a process that runs several. */
 async function tests(names: readonly string[], jobs = os.availableParallelism()): Promise<boolean> {
   const known = earlierDurations();
   const expected = (file: string): number =>
-    known[file] ?? Object.entries(usually).find(([begin]) => file.startsWith(begin))?.[1] ?? 0;
+    known[file] ?? Object.entries(estimates).find(([begin]) => file.startsWith(begin))?.[1] ?? 0;
   const files = names
     .flatMap((name) => (name.endsWith(".ts") ? [name] : testFiles(name)))
     .sort((one, other) => expected(other) - expected(one));
@@ -96,7 +95,7 @@ async function tests(names: readonly string[], jobs = os.availableParallelism())
     const left = new Set(files);
     const timer = setTimeout(() => {
       console.log(
-        `For ${hangsAfterMinutes} minutes no test has ended. Left: ${[...left].join(", ")}`,
+        `No test has ended for ${hangsAfterMinutes} minutes. Files left: ${[...left].join(", ")}`,
       );
       process.kill(process.pid, "SIGINT"); // Mocha ends its processes first.
     }, hangsAfterMinutes * 60_000);

@@ -1,4 +1,4 @@
-/** What `make test` needs besides Node.js packages; no hypervisor, no image. `make engine` runs this file. */
+/** Installs what `make test` needs besides Node.js packages: no hypervisor, no image. `make engine` runs this file. */
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 
@@ -19,20 +19,20 @@ const say = (line: string): void => void process.stderr.write(`${line}\n`);
 const ensurePackages = (names: readonly string[]): Promise<void> => ensureHostPackages(names, say);
 const options = { progress: say, ensurePackages };
 
-/** Programs that the tests below test/unit run, and style checks. */
+/** Programs for the tests below test/unit and for `make lint`. */
 export async function ensureTestPackages(): Promise<void> {
   await ensurePackages([
     ...["jq", "xsltproc", "shellcheck"],
-    // Descriptions of machines are held against libvirt's schema.
+    // Tests validate domain definitions against libvirt's schema.
     ...["libvirt-clients", "libxml2-utils"],
-    // Its virt-aa-helper says what AppArmor will let a machine open.
+    // Its virt-aa-helper lists the files that AppArmor lets a machine open.
     "libvirt-daemon-system",
     // The tests of images make real ISOs, WIM files, updates and disks.
     ...["gcab", "genisoimage", "p7zip-full", "qemu-utils", "wimtools", "xorriso"],
   ]);
 }
 
-/** What the tests below test/engine run: the engine and its plugins, an API server, an S3 server, Docker. */
+/** Programs for the tests below test/engine: the engine and its plugins, an API server, an S3 server, Docker. */
 export async function ensureTestEngine(): Promise<void> {
   const docker = await dockerState();
   await ensurePackages(dockerPackages(docker));

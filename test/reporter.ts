@@ -11,7 +11,7 @@ const slowest = 10;
 export type Durations = Record<string, number>;
 
 /**
- * What `make test` prints of its tests: failures as they come, then the sums, each skipped test, and the slowest files.
+ * Reporter of `make test`: prints failures as they come, then the totals, each skipped test, and the slowest files.
  */
 export class Summary extends Mocha.reporters.Base {
   readonly durations: Durations = {};

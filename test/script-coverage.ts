@@ -1,7 +1,7 @@
 /**
- * How many statements of the scripts for nodes and for Hyper-V hosts, their libraries and kube-proxy's start script the
- * tests run, on the interpreter. `script-coverage.json` has what was reached so far: less is an error, and more is to be
- * written there.
+ * Statement coverage of the scripts for nodes and Hyper-V hosts, their libraries and kube-proxy's start script, when
+ * tests run them on the interpreter. Less than `script-coverage.json` says is an error; if it is more, write that
+ * down there.
  */
 import { subscribe } from "node:diagnostics_channel";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -25,11 +25,11 @@ const scripts = [
   "components/kubeproxy/start.ps1",
 ];
 
-/** Each process of the tests leaves here what it has run, by the scripts' texts. */
+/** Names the folder where each process of the tests writes what it has run, by the scripts' texts. */
 const variable = "KINDOWS_SCRIPT_COVERAGE";
 type Run = readonly (readonly [text: string, starts: readonly number[]])[];
 
-/** What was run, by the script's text. */
+/** Offsets of the statements that were run, by the script's text. */
 const startsRun = new Map<string, Set<number>>();
 if (process.env[variable] !== undefined) {
   subscribe("powershell.statements", (statement) => {
@@ -39,7 +39,7 @@ if (process.env[variable] !== undefined) {
   });
 }
 
-/** Leaves what this process has run so far where `withCoverage` finds it. */
+/** Writes what this process has run so far, for `withCoverage`. */
 export function keepCoverage(): void {
   const folder = process.env[variable];
   if (folder !== undefined) {
@@ -48,20 +48,20 @@ export function keepCoverage(): void {
   }
 }
 
-/** Runs tests, prints what they ran of each script, and tells whether they passed and ran as much as before. */
+/** Runs tests and prints the coverage of each script. @returns whether they passed and covered as much as before. */
 export async function withCoverage(tests: () => Promise<boolean>): Promise<boolean> {
   const folder = mkdtempSync(path.join(os.tmpdir(), "kindows-coverage-"));
   process.env[variable] = folder;
   try {
     const passed = await tests();
-    return printed(folder) && passed;
+    return report(folder) && passed;
   } finally {
     Reflect.deleteProperty(process.env, variable);
     rmSync(folder, { recursive: true });
   }
 }
 
-function printed(folder: string): boolean {
+function report(folder: string): boolean {
   const run = new Map<string, Set<number>>();
   for (const name of readdirSync(folder)) {
     for (const [text, starts] of JSON.parse(readFileSync(path.join(folder, name), "utf8")) as Run) {
@@ -85,14 +85,15 @@ function printed(folder: string): boolean {
   }
   const problems = Object.entries({ overall, least }).flatMap(([name, percent]) => {
     const before = reached[name as keyof typeof reached];
-    if (percent > before + 1) console.log(`${name}: write ${percent.toFixed(1)} into the file`);
+    if (percent > before + 1)
+      console.log(`${name}: write ${percent.toFixed(1)} into test/script-coverage.json`);
     return percent < before - 0.05 ? [`${name}: ${percent.toFixed(1)} %, was ${before} %`] : [];
   });
   problems.forEach((problem) => console.log(`FAILED test/script-coverage.json: ${problem}`));
   return problems.length === 0;
 }
 
-/** Offsets of the statements; that a function is defined says nothing. */
+/** Offsets of the statements; function definitions do not count. */
 function statements(file: string, text: string): number[] {
   const starts = new Set<number>();
   const add = (list: readonly Statement[] | undefined): void => {

@@ -4,7 +4,7 @@ import type { RunCommand } from "../host/command-runner.ts";
 
 const mib = 1024 ** 2;
 
-/** One primary partition of a DOS partition table; places and sizes in bytes, and whole sectors. */
+/** One primary partition of a DOS partition table. Start and size are in bytes and multiples of a sector. */
 interface Partition {
   readonly start: number;
   readonly size: number;
@@ -14,7 +14,7 @@ interface Partition {
 
 const sectorSize = 512;
 
-/** The first partition of a disk, from which it boots. */
+/** The first partition of a disk, which it boots from. */
 export function bootPartition(sizeMiB: number): Partition {
   return { start: mib, size: sizeMiB * mib, type: 0x0c };
 }
@@ -27,22 +27,21 @@ export interface DiskContents {
   readonly initramfs: string;
 }
 
-/** How the disk is laid out. */
 export interface DiskLayout {
-  /** Size in GiB; only what is written takes space. */
+  /** Virtual size in GiB; only what is written takes space. */
   readonly diskGiB: number;
-  /** Size of the partition with the kernel and its first file system, in MiB. */
+  /** Size in MiB of the boot partition, which holds the kernel and the initramfs. */
   readonly bootMiB: number;
-  /** What the kernel is told, beside where its first file system is. */
+  /** Kernel command line, without `initrd=`, which is added. */
   readonly kernelArguments: string;
-  /** Inodes of the root file system; mke2fs' own number for its size if not given. */
+  /** Inodes of the root file system. Default: what mke2fs chooses for its size. */
   readonly inodes?: number;
 }
 
 /**
- * Writes a disk, `image`, in qcow2 form: BIOS boot by syslinux from a FAT partition, root on ext4.
+ * Writes the qcow2 disk `image`, which syslinux boots by BIOS from a FAT partition; its root file system is ext4.
  *
- * Needs neither loop devices nor mounts. `work` is a folder for files in between.
+ * Needs neither loop devices nor mounts. `work` is a folder for temporary files.
  */
 export async function writeBootDisk(
   { root, kernel, initramfs }: DiskContents,
@@ -74,12 +73,12 @@ export async function writeBootDisk(
   await rm(fat);
 }
 
-/** Settings by which syslinux starts `vmlinuz` with `initrd`. */
+/** A syslinux.cfg that boots `vmlinuz` with `initrd`. */
 export function syslinuxSettings(label: string, kernelArguments: string): string {
   return `DEFAULT ${label}\nPROMPT 0\nLABEL ${label}\n KERNEL vmlinuz\n APPEND initrd=initrd ${kernelArguments}\n`;
 }
 
-/** Writes the FAT file system of a partition; texts and copies of files, by their paths there. */
+/** Writes a partition's FAT file system. Keys of `texts` and `files` are paths in it. */
 export async function writeFat(
   fat: string,
   { start, size }: Partition,
@@ -106,7 +105,7 @@ export async function writeFat(
   }
 }
 
-/** Writes a raw disk with these partitions, of which syslinux starts the first, a copy of `fat`; the others stay empty. */
+/** Writes a raw disk. Its first partition is a copy of `fat`, from which syslinux boots; the others stay empty. */
 export async function writeStartingDisk(
   disk: string,
   fat: string,
@@ -124,9 +123,9 @@ export async function writeStartingDisk(
 }
 
 /**
- * First sector of a disk: boot code, which starts the first partition, and the table of at most four.
+ * First sector of a disk: the boot code and a table of at most four partitions, of which the first is active.
  *
- * Addresses are by sector number only; the old cylinder fields hold what means "too large for them".
+ * Partitions are addressed by sector number only; the old cylinder fields say "too large" (0xfffffe).
  */
 function masterBootRecord(bootCode: Buffer, partitions: readonly Partition[]): Buffer {
   const [tableOffset, entrySize] = [446, 16];

@@ -18,15 +18,15 @@ const builtSchema = z.object({
   nodeImage: imageSchema.optional(),
   loadBalancerImage: imageSchema.optional(),
   rehearsalImage: guestSchema.optional(),
-  /** The same with the programs that every node needs. */
+  /** The rehearsal guest's disk with the programs that every node needs. */
   bakedRehearsalImage: guestSchema.optional(),
   /** The disk that Linux machines start from unless the settings name one. */
   linuxImage: z.object({ path: z.string(), hash: z.string() }).optional(),
   /** Cloud images that were downloaded, by their SHA-256. */
   cloudImages: z.record(z.string(), z.string()).optional(),
-  /** The archive of the programs that are installed on them. */
+  /** The archive of the programs that are installed on Linux machines. */
   linuxPrograms: z.object({ path: z.string(), sha256: z.string() }).optional(),
-  /** Converted disks of the user, by their paths: the file at that time, and the result. */
+  /** Converted disks, by the path of the user's file: its size and time when it was converted, and the result. */
   convertedDisks: z
     .record(
       z.string(),
@@ -63,7 +63,7 @@ export function builtArtifacts(): BuiltArtifacts {
   return parsed.data;
 }
 
-/** What has been prepared; empty if that is unknown, as a preview works all the same. */
+/** What has been prepared. Empty if there is no valid record, because a preview works without one. */
 export function builtSoFar(): BuiltArtifacts {
   try {
     return builtArtifacts();
@@ -72,7 +72,7 @@ export function builtSoFar(): BuiltArtifacts {
   }
 }
 
-/** @throws if it was not prepared, with the command to run. */
+/** @throws if the tool was not prepared, with the command to run. */
 export function builtTool(name: string): string {
   const found = builtArtifacts().tools[name];
   if (found === undefined) {

@@ -25,7 +25,7 @@ export async function withLock<T>(
 ): Promise<T> {
   await mkdir(path.dirname(lockFile), { recursive: true });
   const candidate = `${lockFile}.${process.pid}.${Math.random().toString(36).slice(2)}`;
-  // Written to a temporary file and linked, so that nobody reads an incomplete owner.
+  // Written to a temporary file and linked, so that no process reads an incomplete owner.
   await writeFile(candidate, JSON.stringify(await thisProcess()));
   try {
     await acquire(lockFile, candidate, timeoutSeconds, onWait);
@@ -73,7 +73,10 @@ async function acquire(
   }
 }
 
-/** Removes a dead owner's lock, and what dead processes left beside it; a running one that came in between is put back. */
+/**
+ * Removes a dead owner's lock and the temporary files of dead processes beside it. A lock that a running process has
+ * taken in the meantime is put back.
+ */
 async function removeDead(lockFile: string, candidate: string): Promise<void> {
   const aside = `${candidate}.dead`;
   try {
@@ -83,7 +86,7 @@ async function removeDead(lockFile: string, candidate: string): Promise<void> {
   }
   if (await livingOwner(aside)) await link(aside, lockFile).catch(() => undefined);
   await rm(aside, { force: true });
-  // By the number in their name, as one that is just being written has no content yet.
+  // Judged by the pid in the name, because a file that is being written has no content yet.
   const [folder, prefix] = [path.dirname(lockFile), `${path.basename(lockFile)}.`];
   for (const name of await readdir(folder)) {
     const pid = name.startsWith(prefix) ? name.slice(prefix.length).split(".")[0] : "";

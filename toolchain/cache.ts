@@ -64,7 +64,7 @@ export class Cache {
     return path.join(this.root, "building");
   }
 
-  /** Folder of what a killed build leaves for the next one to resume, each by its entry's address. */
+  /** What killed builds leave for the next one to resume, in a folder for each address. */
   get partialFolder(): string {
     return path.join(this.root, "partial");
   }
@@ -158,7 +158,7 @@ export class Cache {
     await this.removeFolder(this.entryFolder(address), address);
   }
 
-  /** Removes a folder of the cache likewise; requires the lock of that address. */
+  /** Removes a folder of the cache; no process ever sees it half removed. Requires the lock of that address. */
   async removeFolder(folder: string, address: string): Promise<void> {
     const aside = path.join(this.buildingFolder, `${address}.removed.${process.pid}`);
     await mkdir(this.buildingFolder, { recursive: true });
@@ -171,7 +171,7 @@ export class Cache {
     await rm(aside, { recursive: true, force: true });
   }
 
-  /** Whether its process still runs. @param name of its folder among the builds: the entry's address, and the process. */
+  /** Whether a running process holds the lock of a build. @param name of the build's folder, e.g. `<address>.<pid>`. */
   async isLivingBuild(name: string): Promise<boolean> {
     const address = name.replace(/(\.removed)?\.[0-9]+$/, "");
     return (await livingOwner(this.lockFile(address))) !== undefined;
@@ -183,7 +183,7 @@ export class Cache {
     return alive.includes(true);
   }
 
-  /** Removes what dead processes left of building or removing it; requires its lock. */
+  /** Removes what processes left that died while they built or removed the entry. Requires its lock. */
   async removeHalfMade(address: string): Promise<void> {
     const names = await readdir(this.buildingFolder).catch(() => [] as string[]);
     for (const name of names.filter((each) => each.startsWith(`${address}.`))) {

@@ -6,7 +6,7 @@ import type { Progress } from "./artifact.ts";
 import type { Cache } from "./cache.ts";
 import { isReadOnly } from "./read-only.ts";
 
-/** For builds, and for tests of this project's programs, whose caches are small and stay. */
+/** `go` serves builds; `go-tests` serves tests of this project's own programs, is small, and is kept. */
 export const compilerAddresses = ["go", "go-tests"] as const;
 
 export type CompilerAddress = (typeof compilerAddresses)[number];
@@ -17,12 +17,12 @@ export function compilerFolder(cache: Cache, address: CompilerAddress): string {
   return path.join(cache.root, address);
 }
 
-/** Creates the folder of a build, which protects the compiler's caches; waits if they are just being removed. */
+/** Creates a build's folder. While it exists, the compiler's caches stay. Waits if they are being removed. */
 export function beginBuild(cache: Cache, into: string): Promise<unknown> {
   return cache.withEntryLock("go", timeoutSeconds, () => mkdir(into, { recursive: true }));
 }
 
-/** Removes them atomically, unless something is being built; new builds wait meanwhile. @returns whether there were any. */
+/** Removes a compiler's cache atomically, unless something is being built; new builds wait. @returns whether it did. */
 export async function removeCompilerCaches(
   cache: Cache,
   address: CompilerAddress = "go",
@@ -34,7 +34,7 @@ export async function removeCompilerCaches(
     return await cache.withEntryLock("go", timeoutSeconds, async () => {
       await cache.removeHalfMade(address);
       if (await cache.isBuilding()) return false;
-      say(`removes ${folder}, which only builds need`);
+      say(`removing ${folder}, which only builds need`);
       await makeWritable(folder);
       await cache.removeFolder(folder, address);
       return true;

@@ -38,5 +38,5 @@ export function classifyRefusal(stderr: string, group: "docker" | "libvirt"): Da
       reason: `${denied.trim()} (run this as root, or join its group and log in again: ${joinCommand(group)})`,
     };
   }
-  return { kind: "silent", reason: lines.at(-1)?.trim() ?? "it failed without a word" };
+  return { kind: "silent", reason: lines.at(-1)?.trim() ?? "it failed without a message" };
 }

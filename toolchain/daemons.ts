@@ -13,7 +13,7 @@ import { waitUntil } from "../host/wait-until.ts";
 import { fileURLToPath } from "node:url";
 import { hashSources } from "./tools/sources-hash.ts";
 
-/** Number in linux/capability.h. */
+/** CAP_SYS_RESOURCE in linux/capability.h. */
 const sysResource = 24n;
 
 const startTimeoutSeconds = 90;
@@ -24,7 +24,7 @@ interface Daemon {
   state(): Promise<DaemonState>;
   /** Its systemd units, of which the first existing one is started. */
   readonly units: readonly string[];
-  /** The daemon itself is the last of what it starts. */
+  /** Starts what the daemon needs and, as the last element of the result, the daemon itself. */
   start(): Promise<readonly Started[]>;
 }
 
@@ -50,7 +50,7 @@ export async function ensureDocker(
         if (boundingSetHasSysResource(await readFile("/proc/self/status", "utf8"))) {
           return [await startDetached("dockerd", [])];
         }
-        // It requests all of the kernel's capabilities for a privileged container, whose start fails if one is not available.
+        // dockerd requests every capability for a privileged container, whose start fails if one is not available.
         const folder = (await ensureArtifacts([wrappedRuntime], options)).path(wrappedRuntime);
         const runtime = ["--add-runtime", `kindows-runc=${path.join(folder, "runc")}`];
         const args = [...runtime, "--default-runtime", "kindows-runc"];
@@ -61,7 +61,7 @@ export async function ensureDocker(
   );
 }
 
-/** Starts libvirt likewise. @param uri connection URI; a remote libvirt is never started. */
+/** Starts libvirt if it does not answer. @param uri connection URI; a remote libvirt is never started. */
 export async function ensureLibvirt(uri: string, state: DaemonState, say: Progress): Promise<void> {
   await ensureDaemon(
     state,
@@ -75,7 +75,7 @@ export async function ensureLibvirt(uri: string, state: DaemonState, say: Progre
           throw new Error("it is not the system connection of this host: start it there");
         }
         await giveKvmToItsGroup();
-        // It logs machines' consoles; systemd would start it on demand.
+        // virtlogd logs machines' consoles; systemd would start it on demand.
         return [await startDetached("virtlogd", []), await startDetached("libvirtd", [])];
       },
     },
@@ -83,7 +83,7 @@ export async function ensureLibvirt(uri: string, state: DaemonState, say: Progre
   );
 }
 
-/** Starts both. @throws as either does; if both refuse the user, with both groups, so that one new login is enough. */
+/** Starts both. If both refuse the user, the error names both groups, so that one new login is enough. */
 export async function ensureDaemons(
   libvirtUri: string,
   states: { readonly docker: DaemonState; readonly libvirt: DaemonState },
@@ -104,7 +104,7 @@ async function ensureDaemon(state: DaemonState, daemon: Daemon, say: Progress): 
       `${daemon.name} does not run (${state.reason}). Start it, or run this as root: ${command}`,
     );
   }
-  // Of two daemons the second one ends at once.
+  // If two processes start the daemon, the second daemon exits at once.
   const lock = path.join(cacheRoot(), "locks", `start-${daemon.kind}`);
   await withLock(lock, startTimeoutSeconds, async () => {
     if ((await daemon.state()).kind === "running") return;
@@ -147,7 +147,7 @@ async function hasSystemd(): Promise<boolean> {
   return (await stat("/run/systemd/system").catch(() => undefined)) !== undefined;
 }
 
-/** Returns nothing to watch, as systemd does that, and keeps the logs. */
+/** Returns no process to watch: systemd supervises the unit and keeps its log. */
 async function startUnit(daemon: Daemon): Promise<readonly Started[]> {
   const reasons: string[] = [];
   for (const unit of daemon.units) {
@@ -193,8 +193,9 @@ export function boundingSetHasSysResource(status: string): boolean {
 }
 
 /**
- * As udev does. libvirt detects QEMU's capabilities as root, but caches them only if QEMU's own user may use KVM too: else it
- * detects them again at every call, for four to eight seconds (virQEMUCapsIsValid).
+ * Gives /dev/kvm to the group kvm, as udev does. libvirt detects QEMU's capabilities as root, but caches them only if
+ * QEMU's own user may use KVM too. Otherwise it detects them at every call, which takes four to eight seconds
+ * (virQEMUCapsIsValid).
  */
 async function giveKvmToItsGroup(): Promise<void> {
   const device = "/dev/kvm";

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Node.js packages of this clone, exactly as package-lock.json says, and the compiled libvirt SDK. Says what it does;
-# does and says nothing when both are there.
+# Installs this clone's Node.js packages, exactly as package-lock.json says, and compiles the libvirt SDK. Prints
+# nothing if both are up to date.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -22,7 +22,7 @@ packages_missing() {
   [ ! -e "$installed" ] || [ -n "$(find package-lock.json -newer "$installed")" ]
 }
 
-# The copy of package.json is read by the compiled SDK, and written last.
+# The compiled SDK's copy of package.json is written last.
 compiled=sdks/libvirt/bin/package.json
 sdk_missing() {
   [ ! -e "$compiled" ] ||
@@ -33,7 +33,7 @@ if ! packages_missing && ! sdk_missing; then
   exit 0
 fi
 
-# One command at a time: npm empties the folder first, also one that another command has just filled.
+# One command at a time: npm empties node_modules first, even if another command has just filled it.
 mkdir -p .kindows
 exec 9>.kindows/dependencies.lock
 if ! flock --nonblock 9; then

@@ -12,9 +12,9 @@ const vhdxMagic = "vhdxfile";
 const vhdMagic = "conectix";
 const vhdFooterBytes = 512;
 
-function look<T>(
+function inspect<T>(
   file: string,
-  into: (text: (at: number, length: number) => string, size: number) => T,
+  test: (text: (at: number, length: number) => string, size: number) => T,
 ): T {
   const descriptor = openSync(file, "r");
   try {
@@ -22,15 +22,15 @@ function look<T>(
       const buffer = Buffer.alloc(length);
       return buffer.toString("latin1", 0, readSync(descriptor, buffer, 0, length, at));
     };
-    return into(text, fstatSync(descriptor).size);
+    return test(text, fstatSync(descriptor).size);
   } finally {
     closeSync(descriptor);
   }
 }
 
-/** By its magic bytes, whatever its name; undefined for any other file. @throws if it is missing or unreadable. */
+/** Format of a disk, by magic bytes; undefined for any other file. @throws if the file is missing or unreadable. */
 export function diskFormatOf(file: string): DiskFormat | undefined {
-  return look(file, (text, size) => {
+  return inspect(file, (text, size) => {
     const beginning = text(0, 8);
     if (beginning.startsWith(qcow2Magic)) return "qcow2";
     if (beginning === vhdxMagic) return "VHDX";
@@ -40,10 +40,10 @@ export function diskFormatOf(file: string): DiskFormat | undefined {
   });
 }
 
-/** Whether it has a partition table, as everything that machines boot from, and is no hybrid ISO, which has one too. */
+/** Whether a file has a partition table, like every boot disk, and is not a hybrid ISO, which has one too. */
 export function isRawDisk(file: string): boolean {
-  // The end of a disk's first sector, with or without a GPT; and an ISO's signature.
-  return look(
+  // The boot signature ends the first sector, with or without a GPT; CD001 is the signature of ISO 9660.
+  return inspect(
     file,
     (text, size) => text(510, 2) === "\x55\xaa" && text(32_769, 5) !== "CD001" && size % 512 === 0,
   );
@@ -64,7 +64,9 @@ export function mustBeConverted(file: string): boolean {
   }
 }
 
-/** 12 digits from path, size and time, as hashing gigabytes at each preview is too slow. Undefined if it does not exist. */
+/**
+ * 12 hex digits from path, size and time: hashing gigabytes at each preview is too slow. Undefined if it is missing.
+ */
 export function diskIdentity(path: string): string | undefined {
   const found = statSync(path, { throwIfNoEntry: false });
   return found === undefined

@@ -12,23 +12,23 @@ export interface DownloadSource {
   readonly sha256: string;
 }
 
-/** Defaults for some hundred megabytes over a slow, unreliable line. */
-const usualLimits = {
+/** Made for some hundred megabytes over a slow, unreliable connection. */
+const defaultLimits = {
   connectSeconds: 20,
   /** Longest time of one attempt. */
   wholeSeconds: 3600,
   /** Time after which a transfer of less than 20 kB/s counts as broken. */
   slowSeconds: 30,
   tries: 5,
-  /** After the first attempt; doubled after each further one. */
+  /** Pause after the first failed attempt; doubled after each further one. */
   pauseMilliseconds: 1000,
   progressSeconds: 5,
 };
 
 export interface DownloadOptions
-  extends Readonly<Partial<typeof usualLimits>>, Pick<BuildContext, "downloads" | "progress"> {}
+  extends Readonly<Partial<typeof defaultLimits>>, Pick<BuildContext, "downloads" | "progress"> {}
 
-interface Transfer extends Readonly<typeof usualLimits> {
+interface Transfer extends Readonly<typeof defaultLimits> {
   /** The incomplete download, on the file system of `into`: resumed, and kept if the connection breaks. */
   readonly partial: string;
   readonly progress: Progress;
@@ -48,14 +48,15 @@ const lowestSpeed = 20_000;
 
 /** Exit codes of curl, see its manual page. */
 const curlExit = { httpError: 22, writeError: 23, rangeError: 33 } as const;
-/** A connection that was lost: cut short, too slow, no answer, or failed while sending or receiving. */
+/** A lost connection: cut short, too slow, no answer, or failed while sending or receiving. */
 const brokenConnection: readonly (number | undefined)[] = [18, 28, 52, 55, 56, 92];
 
 /**
- * Downloads a file with curl, which knows the user's proxy settings, and resumes. The caller must hold a lock for the checksum.
+ * Downloads a file with curl, which honours the user's proxy settings. Resumes an incomplete download, so the caller
+ * must hold a lock for the checksum.
  *
  * @throws DownloadError with the reason: no curl, no route, an error of the server, no disk space.
- * @throws WrongContentError if the file has another checksum; it is kept aside, and there is nothing at `into`.
+ * @throws WrongContentError if the file has another checksum; it is kept for inspection, and nothing is at `into`.
  */
 export async function download(
   source: DownloadSource,
@@ -63,13 +64,13 @@ export async function download(
   { downloads, ...given }: DownloadOptions,
 ): Promise<void> {
   const partial = path.join(downloads, `${source.sha256}.part`);
-  const options = { ...usualLimits, ...given, partial };
+  const options = { ...defaultLimits, ...given, partial };
   const { progress } = options;
   await mkdir(path.dirname(partial), { recursive: true });
   let failures = 0;
   while (!(await isWhole(source, partial))) {
     const earlier = await sizeOf(partial);
-    if (earlier > 0) progress(`going on after ${transferText(earlier)} that are there`);
+    if (earlier > 0) progress(`resuming after ${transferText(earlier)}`);
     const end = await transfer(source.url, earlier, options);
     if (end === "complete" && (await isWhole(source, partial))) break;
     if (end === "complete" && earlier === 0) {
@@ -79,16 +80,15 @@ export async function download(
       progress(
         end === "complete"
           ? // The two parts may belong to different files, so only a complete download counts.
-            "the parts do not fit together, fetching the whole again"
-          : "the server can't go on in the middle, fetching the whole again",
+            "the parts do not fit together, downloading the whole file again"
+          : "the server cannot resume, downloading the whole file again",
       );
       await rm(partial, { force: true });
       continue;
     }
     failures += 1;
-    // A full disk is left as it was.
     if (end.noRoom) await rm(partial, { force: true });
-    if (!end.mayPass || failures >= options.tries) throw new DownloadError(end.why);
+    if (!end.isTemporary || failures >= options.tries) throw new DownloadError(end.why);
     progress(`${end.why}; trying again`);
     await sleep(options.pauseMilliseconds * 2 ** (failures - 1));
   }
@@ -98,7 +98,7 @@ export async function download(
 type TransferEnd =
   | "complete"
   | "range refused"
-  | { readonly why: string; readonly noRoom: boolean; readonly mayPass: boolean };
+  | { readonly why: string; readonly noRoom: boolean; readonly isTemporary: boolean };
 
 async function transfer(url: string, earlier: number, options: Transfer): Promise<TransferEnd> {
   const { partial, slowSeconds } = options;
@@ -123,9 +123,9 @@ async function transfer(url: string, earlier: number, options: Transfer): Promis
     }
     const noRoom = exitCode === curlExit.writeError;
     return {
-      why: noRoom ? `no room for it below ${path.dirname(partial)} (${why})` : why,
+      why: noRoom ? `no disk space below ${path.dirname(partial)} (${why})` : why,
       noRoom,
-      mayPass:
+      isTemporary:
         brokenConnection.includes(exitCode) || (refused && (status === 429 || status >= 500)),
     };
   } finally {
@@ -188,7 +188,7 @@ async function isWhole({ sha256 }: DownloadSource, partial: string): Promise<boo
   return (await sizeOf(partial)) > 0 && (await sha256OfFile(partial)) === sha256;
 }
 
-/** Keeps a wrong file for examination, where no later attempt uses it; returns a message about it. */
+/** Keeps a wrong file for inspection, where no later attempt uses it; returns a message about it. */
 async function setAside({ url, sha256 }: DownloadSource, partial: string): Promise<string> {
   const found = await sha256OfFile(partial);
   const folder = path.join(path.dirname(partial), "wrong");
@@ -196,8 +196,8 @@ async function setAside({ url, sha256 }: DownloadSource, partial: string): Promi
   await mkdir(folder, { recursive: true });
   await rename(partial, kept);
   return (
-    `${url} has SHA-256 ${found}, not the pinned ${sha256}: not used, kept as ${kept} for a look. ` +
-    `Compare with what its publisher says; a proxy or a mirror may have sent something else`
+    `${url} has SHA-256 ${found}, not the pinned ${sha256}: not used, but kept as ${kept} for inspection. ` +
+    `Compare it with the publisher's checksum; a proxy or a mirror may have sent another file`
   );
 }
 

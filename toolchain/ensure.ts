@@ -11,7 +11,7 @@ export interface EnsureOptions {
   readonly progress?: Progress;
   /** Called once, before the first build, with the Debian packages that builds need. Default: does nothing. */
   readonly ensurePackages?: (packages: readonly string[]) => Promise<void>;
-  /** Called once, before that, with everything to build. Default: does nothing. */
+  /** Called once, before `ensurePackages`, with everything to build. Default: does nothing. */
   readonly ensureRoom?: (missing: readonly Artifact[]) => Promise<void>;
 }
 
@@ -19,7 +19,7 @@ export interface EnsuredArtifacts {
   path(artifact: Artifact): string;
 }
 
-/** Longest wait for another process that builds the same entry: a Windows image, with all its stages' limits. */
+/** Longest wait for another process that builds the same entry: the limits of all stages of a Windows image. */
 const lockTimeoutSeconds = 7 * 3600;
 
 /**
@@ -34,7 +34,7 @@ export async function ensureArtifacts(
 ): Promise<EnsuredArtifacts> {
   const cache = options.cache ?? new Cache();
   const say: Progress = options.progress ?? ((line) => process.stderr.write(`${line}\n`));
-  const { missing, address } = await lookFor(artifacts, cache, say);
+  const { missing, address } = await findMissing(artifacts, cache, say);
   const ensured = { path: (artifact: Artifact) => cache.entryFolder(address(artifact)) };
   if (missing.length === 0) return ensured;
   await cache.requireWritable();
@@ -72,7 +72,7 @@ export async function checkArtifacts(
   artifacts: readonly Artifact[],
   cache = new Cache(),
 ): Promise<readonly string[]> {
-  const { missing } = await lookFor(artifacts, cache, () => undefined);
+  const { missing } = await findMissing(artifacts, cache, () => undefined);
   await Promise.all(missing.map(async (each) => each.check?.()));
   return packagesOf(missing);
 }
@@ -81,8 +81,8 @@ function packagesOf(artifacts: readonly Artifact[]): readonly string[] {
   return [...new Set(artifacts.flatMap(({ hostPackages }) => hostPackages))].sort();
 }
 
-/** Dependencies first. Dependencies of complete artifacts only are not checked, and may be gone. */
-async function lookFor(
+/** Missing artifacts, dependencies first. What only complete artifacts depend on is not checked and may be gone. */
+async function findMissing(
   artifacts: readonly Artifact[],
   cache: Cache,
   say: Progress,
@@ -100,7 +100,7 @@ async function lookFor(
   const address = (artifact: Artifact): string => {
     const found = addresses.get(artifact);
     if (found === undefined) {
-      throw new Error(`${artifact.name} was not asked for: add it to the needs of what uses it`);
+      throw new Error(`${artifact.name} was not requested: add it to the needs of what uses it`);
     }
     return found;
   };
@@ -142,7 +142,7 @@ async function makeEntry(
     await mkdir(path.dirname(logFile), { recursive: true });
     await writeFile(logFile, "");
     progress("start");
-    const heartbeat = setInterval(() => progress("still at it"), 60_000);
+    const heartbeat = setInterval(() => progress("still running"), 60_000);
     const context = { progress, logFile, downloads: cache.downloadsFolder, ...ensured };
     try {
       await cache.make(address, artifact.name, (into) => artifact.build(into, context));

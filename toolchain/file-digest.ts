@@ -16,7 +16,7 @@ const noteSchema = z.object({
   sha256: z.string(),
 });
 
-/** SHA-256 of a large file of the user; read again only if its size, time or inode changes, as the cache records it. */
+/** SHA-256 of a large file of the user. Recorded in the cache: recomputed only if size, time or inode change. */
 export async function digestOfFile(file: string, cache: Cache): Promise<string> {
   const { size, mtimeMs, ino } = await stat(file);
   const name = createHash("sha256").update(file).digest("hex").slice(0, 16);

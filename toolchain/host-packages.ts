@@ -5,7 +5,7 @@ import { cacheRoot } from "./cache.ts";
 import { commandRunner } from "../host/command-runner.ts";
 import { findOnPath } from "../host/search-path.ts";
 
-/** How they install, and where in `hostPackages` their names are. Only the first is run, the others are printed. */
+/** Install command, and index of the name in `HostPackage`. apt-get is run; the others' commands are only printed. */
 const packageManagers = {
   "apt-get": { install: "install --no-install-recommends", names: 0 },
   dnf: { install: "install", names: 2 },
@@ -23,19 +23,19 @@ export interface Host {
   find(executable: string): Promise<string | undefined>;
 }
 
-/** Skips what has its program, from whatever source. @throws with the command for the user unless root can run apt-get. */
+/** The packages whose program is missing. @throws with the command for the user unless root can run apt-get. */
 export async function packagesToInstall(
   names: readonly string[],
   host: Host,
 ): Promise<readonly string[]> {
   const missing: string[] = [];
   for (const name of [...new Set(names)].sort()) {
-    if (!(await isThere(name, host))) missing.push(name);
+    if (!(await isInstalled(name, host))) missing.push(name);
   }
   if (missing.length === 0) return [];
   const manager = await findPackageManager(host);
   if (manager === "apt-get" && host.isRoot) return missing;
-  throw new Error(tellUser(missing, manager));
+  throw new Error(missingText(missing, manager));
 }
 
 async function findPackageManager(host: Host): Promise<PackageManager | undefined> {
@@ -64,7 +64,7 @@ export function thisPackageManager(): Promise<PackageManager | undefined> {
   return findPackageManager(thisHost);
 }
 
-/** The commands that start a daemon now and with the host; Fedora's libvirt is several, started by their sockets. */
+/** The command that starts a daemon now and with the host. Sockets start the several daemons of Fedora's libvirt. */
 export function startCommand(
   daemon: "docker" | "libvirt",
   manager: PackageManager | undefined,
@@ -113,7 +113,7 @@ async function installWithApt(packages: readonly string[], say: Progress): Promi
   }
 }
 
-function tellUser(missing: readonly string[], manager: PackageManager | undefined): string {
+function missingText(missing: readonly string[], manager: PackageManager | undefined): string {
   if (manager === undefined) {
     const programs = missing.map((name) => hostPackage(name)[1] ?? name);
     return `these programs are missing, install them and run this again: ${programs.join(", ")}`;
@@ -122,7 +122,7 @@ function tellUser(missing: readonly string[], manager: PackageManager | undefine
   return `host packages are missing, install them and run this again${why}:\n  ${installCommand(manager, missing)}`;
 }
 
-async function isThere(name: string, host: Host): Promise<boolean> {
+async function isInstalled(name: string, host: Host): Promise<boolean> {
   const [, gives] = hostPackage(name);
   return gives !== undefined && (await host.find(gives)) !== undefined;
 }
@@ -143,7 +143,7 @@ const thisHost: Host = {
   find: (executable) => findOnPath(executable, `${process.env.PATH ?? ""}:${systemFolders}`),
 };
 
-/** `gives` is an executable that shows that it is installed, however that was done; or the caller looks for other files. */
+/** `gives` is an executable that shows that the package is installed; undefined if callers check for other files. */
 type HostPackage = readonly [
   debian: string,
   gives: string | undefined,
@@ -157,7 +157,7 @@ export const hostPackages: readonly HostPackage[] = [
   ["docker.io", "dockerd", "moby-engine", "docker", "docker"],
   ["libvirt-daemon-system", "libvirtd", "libvirt", "libvirt", "libvirt"],
   ["libvirt-clients", "virsh", "libvirt-client", "libvirt", "libvirt-client"],
-  // libvirt's networks lease their addresses through it.
+  // DHCP and DNS of libvirt's networks.
   ["dnsmasq-base", "dnsmasq", "dnsmasq", "dnsmasq", "dnsmasq"],
   ["iptables", "iptables", "iptables-nft", "iptables-nft", "iptables"],
   // Not -core: that has no SPICE, which libvirt's provider gives each machine.
@@ -170,19 +170,19 @@ export const hostPackages: readonly HostPackage[] = [
   ["xsltproc", "xsltproc", "libxslt", "libxslt", "libxslt-tools"],
   // The libvirt provider makes the identity CDs with `mkisofs`.
   ["genisoimage", "mkisofs", "genisoimage", "cdrtools", "mkisofs"],
-  // Looks through descriptions of machines, with libvirt's schemas.
+  // Checks and queries libvirt's domain definitions.
   ["libxml2-utils", "xmllint", "libxml2", "libxml2", "libxml2-tools"],
   // Reads UDF, the file system of Microsoft's ISOs.
   ["p7zip-full", "7z", "7zip", "7zip", "7zip"],
-  // Says which Windows an ISO installs.
+  // Lists the Windows editions of an ISO.
   ["wimtools", "wiminfo", "wimlib-utils", "wimlib", "wimtools"],
-  // Makes the CD that answers Windows Setup's questions.
+  // Makes the CD with the answers for Windows Setup.
   ["xorriso", "xorriso", "xorriso", "libisoburn", "xorriso"],
   // Creates the stand-in for a Microsoft update.
   ["gcab", "gcab", "gcab", "gcab", "gcab"],
-  // Tests in test/e2e-full run their own, as a bastion and as another host.
+  // Tests in test/e2e-full run an SSH server as a bastion and as another host.
   ["openssh-server", "sshd", "openssh-server", "openssh", "openssh-server"],
-  // They stand for hosts with Open vSwitch there.
+  // Tests in test/e2e-full simulate hosts with Open vSwitch.
   ["openvswitch-switch", "ovs-vswitchd", "openvswitch", "openvswitch", "openvswitch"],
   ["ovn-host", "ovn-controller", "ovn-host", "ovn", "ovn"],
   ["ovn-central", "ovn-northd", "ovn-central", "ovn", "ovn"],
@@ -200,12 +200,12 @@ export const hostPackages: readonly HostPackage[] = [
   ["syslinux", "syslinux", "syslinux", "syslinux", "syslinux"],
   ["mtools", "mcopy", "mtools", "mtools", "mtools"],
   ["busybox-static", "busybox", "busybox", "busybox", "busybox-static"],
-  // Its boot sector; comes with the program, whose package the other distributions put it in.
+  // syslinux's boot sector. Other distributions have it in the package of the program.
   ["syslinux-common", "syslinux", "syslinux", "syslinux", "syslinux"],
   ["cpio", "cpio", "cpio", "cpio", "cpio"],
   ["dosfstools", "mkfs.fat", "dosfstools", "dosfstools", "dosfstools"],
   ["e2fsprogs", "mke2fs", "e2fsprogs", "e2fsprogs", "e2fsprogs"],
-  // The network of the tests that put Windows programs before what the steps write.
+  // Network of test/windows-binaries.
   ["iproute2", "ip", "iproute", "iproute2", "iproute2"],
   ["dpkg", "dpkg-deb", "dpkg", "dpkg", "dpkg"],
 ];

@@ -20,7 +20,7 @@ export function requiredPackages(
   return [
     ...providerPackages,
     ...dockerPackages(daemons.docker),
-    // A libvirt that runs may be one of the newer, split daemons, for which `libvirtd` is no sign.
+    // A running libvirt may consist of the newer, split daemons, which have no `libvirtd`.
     ...libvirtPackages.filter(
       (name) => name !== "libvirt-daemon-system" || daemons.libvirt.kind === "silent",
     ),

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 
-/** A number alone is not enough: numbers are reused, and a lock file survives a reboot. */
+/** A process. Its pid alone is not enough: pids are reused, and a lock file survives a reboot. */
 export interface Owner {
   readonly pid: number;
   /** Start of the process in clock ticks after boot (field 22 of /proc/PID/stat). */

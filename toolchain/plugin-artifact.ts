@@ -24,7 +24,7 @@ export type TakeOfficial = (
  * The official plugin if that is on this host or can be downloaded, else the bundled one. Once built it stays, so that an
  * unreliable network does not change a stack's plugins.
  *
- * @param source the only accepted one, if set.
+ * @param source if set, only a plugin from there is accepted.
  */
 export function pluginArtifact(
   plugin: BundledPlugin,
@@ -36,7 +36,7 @@ export function pluginArtifact(
     name: `plugin-${name}`,
     needs: plugin.kind === "language" && source !== "bundled" ? [pulumi] : [],
     hostPackages: source === "bundled" ? [] : ["curl"],
-    // All of plugins/, since they share code, and the lock file for the libraries. Bundling takes a second.
+    // All of plugins/, since plugins share code, and the lock file for the libraries. Bundling takes only a second.
     inputs: async () => ({
       ...(source !== "bundled" && { official: version }),
       ...(source === "official"
@@ -58,7 +58,7 @@ export function pluginArtifact(
         }
         if (source === "official") {
           throw new Error(
-            `KINDOWS_PLUGINS is "official", but ${name} can't be had: ${why}. ${howToGet(plugin)}`,
+            `KINDOWS_PLUGINS is "official", but ${name} is not available: ${why}. ${howToGet(plugin)}`,
           );
         }
         context.progress(`the bundled one: ${why}`);
@@ -78,7 +78,7 @@ export function pluginDownloads({ kind, name, executable, version }: BundledPlug
 }
 
 const fromHostOrPublisher: TakeOfficial = async (plugin, into, context) => {
-  for (const file of await placesOnThisHost(plugin, context)) {
+  for (const file of await pathsOnThisHost(plugin, context)) {
     if (await isExecutable(file)) {
       await mkdir(into, { recursive: true });
       await copyFile(file, path.join(into, plugin.executable));
@@ -91,7 +91,7 @@ const fromHostOrPublisher: TakeOfficial = async (plugin, into, context) => {
     : fetchDownloads(downloads, into, context);
 };
 
-async function placesOnThisHost(
+async function pathsOnThisHost(
   plugin: BundledPlugin,
   context: BuildContext,
 ): Promise<readonly string[]> {
@@ -107,10 +107,10 @@ async function placesOnThisHost(
   const home = process.env.PULUMI_HOME ?? "";
   // In a shell with `kindows env` this is the project's own home, not the host's.
   const homes = [home === pulumiHome ? "" : home, path.join(os.homedir(), ".pulumi")];
-  const plugins = `${plugin.kind}-${plugin.name}-v${plugin.version}`;
+  const pluginFolder = `${plugin.kind}-${plugin.name}-v${plugin.version}`;
   return homes
     .filter((each) => each !== "")
-    .map((each) => path.join(each, "plugins", plugins, plugin.executable));
+    .map((each) => path.join(each, "plugins", pluginFolder, plugin.executable));
 }
 
 function howToGet(plugin: BundledPlugin): string {
@@ -128,7 +128,7 @@ export function pluginSource(environment: NodeJS.ProcessEnv): PluginSource | und
   throw new Error(`KINDOWS_PLUGINS is "${value}": it may be "official" or "bundled"`);
 }
 
-/** Version under which the engine's home lists a plugin; the language host comes with the engine. */
+/** Version of a plugin in the engine's home. The language host has the engine's, because it comes with it. */
 export function homeVersion(plugin: BundledPlugin): string {
   return plugin.kind === "language" ? pulumi.tool.version : plugin.version;
 }

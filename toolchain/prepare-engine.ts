@@ -5,16 +5,16 @@ import type { Artifact } from "./artifact.ts";
 import { recordBuilt } from "./built.ts";
 import { homeVersion, pluginSource, pluginArtifact } from "./plugin-artifact.ts";
 import { ensureArtifacts, type EnsureOptions, type EnsuredArtifacts } from "./ensure.ts";
-import { assemblePulumiHome, libvirtLinks, linkPlugins, pluginPlace } from "./pulumi-home.ts";
+import { assemblePulumiHome, libvirtLinks, linkPlugins, pluginLink } from "./pulumi-home.ts";
 import { kind, kubectl, pulumi, terraformBridge, terraformProviderLibvirt } from "./tools/table.ts";
 
-/** Tools that the engine needs for a kind of stack: with existing machines and an existing cluster it creates neither. */
+/** Tools that the engine needs for a kind of stack. `existing` creates neither machines nor a cluster. */
 export const engineTools = {
   lab: [pulumi, terraformBridge, terraformProviderLibvirt, kubectl, kind],
   existing: [pulumi, kubectl],
 } as const;
 
-/** Installs what the engine needs, and `further` artifacts, slowest first. No daemon, only builds' packages. */
+/** Installs the `further` artifacts, then what the engine needs, without daemons and with only builds' packages. */
 export async function prepareEngine(
   further: readonly Artifact[],
   options: EnsureOptions,
@@ -30,13 +30,13 @@ export async function prepareEngine(
     options,
   );
   const links = plugins.map(({ plugin, artifact }) => ({
-    place: pluginPlace(plugin.kind, plugin.name, homeVersion(plugin), plugin.executable),
+    link: pluginLink(plugin.kind, plugin.name, homeVersion(plugin), plugin.executable),
     target: path.join(ensured.path(artifact), plugin.executable),
   }));
   if (needs === "lab") {
     await assemblePulumiHome([...links, ...libvirtLinks(ensured)]);
   } else {
-    await linkPlugins(links); // Labs' plugins there stay.
+    await linkPlugins(links); // The plugins of labs stay.
   }
   recordBuilt({
     tools: {

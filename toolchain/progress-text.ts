@@ -7,7 +7,7 @@ export function formatSeconds(seconds: number): string {
 
 const mebibyte = 1024 ** 2;
 
-/** For example `12.3 of 98.1 MiB (12 %), 3.1 MiB/s`; without what is undefined. */
+/** For example `12.3 of 98.1 MiB (12 %), 3.1 MiB/s`; parts that are undefined are left out. */
 export function transferText(bytes: number, total?: number, speed?: number): string {
   const done = (bytes / mebibyte).toFixed(1);
   const share =

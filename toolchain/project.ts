@@ -6,5 +6,5 @@ export const projectRoot = path.dirname(path.dirname(fileURLToPath(import.meta.u
 /** Ignored folder for everything that this clone keeps between runs: state, plugins, keys, kubeconfigs. */
 export const localFolder = path.join(projectRoot, ".kindows");
 
-/** What the engine calls its home (PULUMI_HOME): plugins, credentials, logs. */
+/** The engine's home (PULUMI_HOME): plugins, credentials, logs. */
 export const pulumiHome = path.join(localFolder, "pulumi");

@@ -21,7 +21,7 @@ export interface PublishedFile {
   readonly checksumUrl?: string;
 }
 
-/** @param checksums file of the release. Default: GitHub's SHA-256, which it has for uploads since June 2025. */
+/** @param checksums name of the release's checksum file. Default: GitHub's own SHA-256, for uploads since June 2025. */
 export function githubFile(
   repository: string,
   version: string,
@@ -37,24 +37,24 @@ export function githubFile(
 }
 
 /** Longest wait for a connection to a publisher, and for its first answer, in seconds. */
-const askLimits = { connectSeconds: 5, wholeSeconds: 10 };
+const reachLimits = { connectSeconds: 5, wholeSeconds: 10 };
 
-const asked = new Map<string, Promise<string | undefined>>();
+const checkedOrigins = new Map<string, Promise<string | undefined>>();
 
-/** Undefined if it answers at all. Checked once per run, as a host without internet must not wait for every single file. */
+/** Undefined if the server answers. Checked once per run, so that hosts without internet do not wait for each file. */
 export function whyUnreachable(url: string): Promise<string | undefined> {
   const { origin } = new URL(url);
-  const answer = asked.get(origin) ?? ask(origin);
-  asked.set(origin, answer);
+  const answer = checkedOrigins.get(origin) ?? checkOrigin(origin);
+  checkedOrigins.set(origin, answer);
   return answer;
 }
 
-async function ask(origin: string): Promise<string | undefined> {
-  const { failed, why } = await curl(["--head", "--output", "/dev/null", origin], askLimits);
+async function checkOrigin(origin: string): Promise<string | undefined> {
+  const { failed, why } = await curl(["--head", "--output", "/dev/null", origin], reachLimits);
   if (!failed) return undefined;
   if (why === "curl is missing") {
     // It may be installed later in this run.
-    asked.delete(origin);
+    checkedOrigins.delete(origin);
     return why;
   }
   return `${new URL(origin).host} can't be reached (${why})`;
@@ -68,13 +68,13 @@ export async function publishersChecksum({ url, checksumUrl }: PublishedFile): P
     return publishedChecksum(await downloadText(checksumUrl), path.posix.basename(url));
   } catch (error) {
     throw new DownloadError(
-      `its publisher's checksum ${checksumUrl} can't be had: ${(error as Error).message}`,
+      `its publisher's checksum ${checksumUrl} can't be downloaded: ${(error as Error).message}`,
       { cause: error },
     );
   }
 }
 
-/** Adds it to the lock, with a message. If that cannot be written, the next run asks the publisher again. */
+/** Adds a checksum to the lock, with a message. If the lock is read-only, the next run asks the publisher again. */
 export async function lockChecksum(
   { url, checksumUrl = "" }: PublishedFile,
   sha256: string,
@@ -93,9 +93,9 @@ export async function lockChecksum(
 }
 
 /**
- * The file must have the locked SHA-256 or, if none is locked, the publisher's, which is then locked.
+ * Downloads a file. It must have the locked SHA-256 or, if none is locked, the publisher's, which is then locked.
  *
- * @throws DownloadError if it cannot be had, or there is no checksum.
+ * @throws DownloadError if it cannot be downloaded, or there is no checksum.
  * @throws WrongContentError if the checksum does not match.
  */
 export async function fetchPublished(
@@ -126,15 +126,16 @@ const release = z.object({
 });
 
 /**
- * Reads a checksum file: bare, or in the format of `sha256sum`; or a release from GitHub's API.
+ * Finds a file's SHA-256 in a checksum file (a bare checksum, or the format of `sha256sum`) or in a release from
+ * GitHub's API.
  *
- * @throws if it has no SHA-256 of that file.
+ * @throws if there is none.
  */
 export function publishedChecksum(text: string, fileName: string): string {
   const found = text.trimStart().startsWith("{")
     ? inRelease(text, fileName)
     : inChecksumFile(text, fileName);
-  if (found === undefined) throw new Error(`no SHA-256 of ${fileName} is in it`);
+  if (found === undefined) throw new Error(`it has no SHA-256 of ${fileName}`);
   return found.toLowerCase();
 }
 
@@ -157,7 +158,7 @@ function inRelease(text: string, fileName: string): string | undefined {
 
 const lockSeconds = 30;
 
-/** Adds a file to the lock. A publisher's checksum replaces one from elsewhere. @throws if another one is locked for it. */
+/** Adds a file to the lock; a publisher's entry replaces one from elsewhere. @throws if another checksum is locked. */
 export async function addToLock(
   file: string,
   uri: string,

@@ -6,12 +6,13 @@ import { pulumiHome } from "./project.ts";
 import { terraformBridge, terraformProviderLibvirt } from "./tools/table.ts";
 
 export interface HomeLink {
-  readonly place: string;
+  /** Path of the link, relative to the home. */
+  readonly link: string;
   readonly target: string;
 }
 
-/** The engine skips folders that are links, so each is a real one with a link inside. */
-export function pluginPlace(
+/** The engine skips plugin folders that are links, so each is a real folder with a link inside. */
+export function pluginLink(
   kind: "language" | "resource",
   name: string,
   version: string,
@@ -26,12 +27,12 @@ export function libvirtLinks(ensured: EnsuredArtifacts): readonly HomeLink[] {
   const { version } = terraformProviderLibvirt.tool;
   return [
     {
-      place: pluginPlace("resource", "terraform-provider", terraformBridge.tool.version, bridge),
+      link: pluginLink("resource", "terraform-provider", terraformBridge.tool.version, bridge),
       target: path.join(ensured.path(terraformBridge), bridge),
     },
     {
-      // There the plugin finds it, which it would otherwise download from the OpenTofu registry.
-      place: path.join(
+      // The bridge looks here before it downloads the provider from the OpenTofu registry.
+      link: path.join(
         ...["dynamic_tf_plugins/registry.opentofu.org/dmacvicar/libvirt", version, "linux_amd64"],
         `${provider}_v${version}`,
       ),
@@ -46,8 +47,8 @@ export async function assemblePulumiHome(
   home: string = pulumiHome,
 ): Promise<void> {
   await linkPlugins(links, home);
-  const places = links.map(({ place }) => place.split(path.sep));
-  const wanted = new Set(places.flatMap(([top, name = ""]) => (top === "plugins" ? [name] : [])));
+  const parts = links.map(({ link }) => link.split(path.sep));
+  const wanted = new Set(parts.flatMap(([top, name = ""]) => (top === "plugins" ? [name] : [])));
   const plugins = path.join(home, "plugins");
   const found = await readdir(plugins).catch(() => [] as string[]);
   for (const name of found.filter((each) => !wanted.has(each))) {
@@ -59,7 +60,7 @@ export async function linkPlugins(
   links: readonly HomeLink[],
   home: string = pulumiHome,
 ): Promise<void> {
-  for (const { place, target } of links) await replaceLink(path.join(home, place), target);
+  for (const { link, target } of links) await replaceLink(path.join(home, link), target);
 }
 
 async function replaceLink(file: string, target: string): Promise<void> {

@@ -1,9 +1,9 @@
 #!/bin/sh
-# Container runtime for a host on which nothing can have CAP_SYS_RESOURCE: takes it out of what Docker asks for, then
-# is runc. The files it changes are the ones Docker has just written for this very call.
+# Container runtime for a host on which no process can have CAP_SYS_RESOURCE: removes it from the capabilities that
+# Docker requests, then runs runc. It changes only files that Docker has just written for this call.
 set -eu
 
-# without FILE SETS: takes the capability out of the capability sets that the jq path SETS names in FILE.
+# without FILE SETS: removes the capability from the capability sets at the jq path SETS in FILE.
 without() {
   grep -qs CAP_SYS_RESOURCE "$1" || return 0
   jq "if $2 then $2 |= map_values(map(select(. != \"CAP_SYS_RESOURCE\"))) else . end" "$1" >"$1.kindows"

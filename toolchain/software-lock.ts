@@ -22,7 +22,7 @@ const lockedFile = z.strictObject({
 
 const schema = z.record(z.string().startsWith("https://"), lockedFile);
 
-/** Checksums by URL, trusted on first use: the publisher's at that time. Any other file there is refused from then on. */
+/** Checksums by URL: the publisher's on first use. From then on a file with another checksum is refused. */
 export type SoftwareLock = Readonly<z.infer<typeof schema>>;
 
 export function readSoftwareLock(file: string): SoftwareLock {
@@ -32,13 +32,13 @@ export function readSoftwareLock(file: string): SoftwareLock {
 export function parseSoftwareLock(text: string): SoftwareLock {
   const value = parseJson(text);
   if (value === undefined) {
-    throw new Error(`${softwareLockName} is not JSON: take it from version control again`);
+    throw new Error(`${softwareLockName} is not JSON: restore it from version control`);
   }
   const parsed = schema.safeParse(value);
   if (!parsed.success) {
     const problems = parsed.error.issues.map((each) => `${each.path.join(" ")}: ${each.message}`);
     throw new Error(
-      `${softwareLockName} is wrong (${problems.join("; ")}): take it from version control again`,
+      `${softwareLockName} is invalid (${problems.join("; ")}): restore it from version control`,
     );
   }
   return parsed.data;

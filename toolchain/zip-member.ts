@@ -8,7 +8,10 @@ const localHeader = { signature: 0x04034b50, length: 30 };
 const stored = 0;
 const deflated = 8;
 
-/** The members by their names. No archives of more than 4 GiB, no encryption; the whole file's SHA-256 has been verified. */
+/**
+ * Members by name. Supports neither archives over 4 GiB nor encryption, and checks no CRC, because callers have
+ * verified the SHA-256 of the whole file.
+ */
 export function zipMembers(zip: Buffer): ReadonlyMap<string, () => Buffer> {
   const end = zip.lastIndexOf(Buffer.from("PK\x05\x06", "latin1"));
   if (end < 0 || end + endOfDirectory.length > zip.length) {
@@ -35,14 +38,14 @@ export function zipMembers(zip: Buffer): ReadonlyMap<string, () => Buffer> {
 }
 
 function unpack(zip: Buffer, entry: number, name: string): Buffer {
-  const way = zip.readUInt16LE(entry + 10);
+  const method = zip.readUInt16LE(entry + 10);
   const header = zip.readUInt32LE(entry + 42);
   const start =
     header + localHeader.length + zip.readUInt16LE(header + 26) + zip.readUInt16LE(header + 28);
   const packed = zip.subarray(start, start + zip.readUInt32LE(entry + 20));
-  if (way === stored) return packed;
-  if (way !== deflated) {
-    throw new Error(`${name} is packed in a way (${way}) that is not known here`);
+  if (method === stored) return packed;
+  if (method !== deflated) {
+    throw new Error(`${name} has the compression method ${method}, which is not supported`);
   }
   return inflateRawSync(packed);
 }

@@ -5,10 +5,10 @@ import type { CommandOutput, CommandRun } from "./command-type.ts";
 type Stream = "stdout" | "stderr";
 
 /**
- * Runs a command and returns what it wrote. Its lines are progress, according to `logging`.
+ * Runs a command and returns its output. Reports its lines as progress, according to `logging`.
  *
- * @param execute hands on what the command writes; resolves to why it failed, or undefined
- * @throws when it fails: why, what was run and what it wrote, without secrets
+ * @param execute passes on the command's output; resolves to why it failed, or undefined
+ * @throws if it fails: the reason, the script and its output, without secrets
  */
 export async function captured(
   run: CommandRun,
@@ -28,13 +28,13 @@ export async function captured(
   });
   const output = { stdout: captures.stdout.end(), stderr: captures.stderr.end() };
   if (failure === undefined) return output;
-  // Redacted before it is quoted, as a secret with quotes in it would not be found afterwards.
+  // Redacted before it is quoted, because a secret with quotes in it would not be found afterwards.
   const script = JSON.stringify(run.redact(run.script));
   const written = run.redact(Buffer.concat(both).toString("utf8"));
   throw new Error(`${failure}: running ${script}:\n${written}`);
 }
 
-/** Collects one stream and hands its lines on. */
+/** Collects one stream and emits its lines. */
 class Capture {
   readonly #chunks: Buffer[] = [];
   readonly #decoder = new StringDecoder("utf8");
@@ -49,7 +49,7 @@ class Capture {
     for (const line of lines) this.emit(line);
   }
 
-  /** Hands the last line on, complete or not. @returns all, without one newline at the end, as in the official plugin */
+  /** Emits the last line, complete or not. @returns everything but one newline at the end, as in the official plugin */
   end(): string {
     const rest = this.#rest + this.#decoder.end();
     if (rest !== "") this.emit(rest);

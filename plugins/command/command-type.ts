@@ -7,7 +7,7 @@ import { redactor } from "../protocol/redaction.ts";
 import type { Difference, ResourceType } from "../protocol/resource-type.ts";
 import { propertiesToHide } from "./properties.ts";
 
-/** What a command wrote, without the newline at its end. */
+/** A command's output, without the newline at its end. */
 export interface CommandOutput {
   readonly stdout: string;
   readonly stderr: string;
@@ -22,7 +22,7 @@ export interface CommandRun {
   readonly redact: (text: string) => string;
 }
 
-/** Runs a command to its end. @throws when it fails, with the command and what it wrote. */
+/** Runs a command to its end. @throws if it fails, with the command and its output. */
 export type RunCommand = (run: CommandRun, operation: Operation) => Promise<CommandOutput>;
 
 /**
@@ -59,7 +59,7 @@ export function commandType(properties: Properties, runCommand: RunCommand): Res
   };
 }
 
-/** @param olds what the previous command wrote is among them */
+/** @param olds the resource's state, which includes the previous command's output */
 export function commandRun(script: string, inputs: PropertyMap, olds: PropertyMap): CommandRun {
   return {
     script,

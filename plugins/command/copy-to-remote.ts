@@ -14,8 +14,8 @@ import { diffInputs } from "./command-type.ts";
 import { copyToRemoteProperties, propertiesToHide } from "./properties.ts";
 
 /**
- * `command.remote.CopyToRemote`: copies a file or a folder. Copied again when the content or the place
- * changes, not when only the connection does; never deleted on the host.
+ * `command.remote.CopyToRemote`: copies a file or a folder. Copies again if the content or `remotePath` changes, but
+ * not if only the connection does. Never deletes it on the host.
  */
 export const copyToRemoteType: ResourceType = {
   check(news) {
@@ -56,7 +56,7 @@ async function copy(inputs: PropertyMap, operation: Operation): Promise<void> {
   if (!isMap(connection) || typeof file !== "string" || typeof remotePath !== "string") {
     throw new Error("connection, source and remotePath must be known before anything is copied");
   }
-  // The SSH library is loaded when it is needed: a preview is quicker without.
+  // Loaded only when needed, because a preview is faster without the SSH library.
   const { connected } = await import("./run-remotely.ts");
   const { uploadSource } = await import("../../ssh/upload.ts");
   await connected(connection, operation, redact, (client) =>

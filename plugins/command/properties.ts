@@ -10,7 +10,7 @@ import {
 const text: Property = { shape: { kind: "string" } };
 const number: Property = { shape: { kind: "number" } };
 
-/** What both kinds of command have: what to run when, and what is logged. */
+/** Inputs that local and remote commands share. */
 const command: Properties = {
   create: text,
   update: text,
@@ -54,7 +54,7 @@ const connection: Property = {
   secret: true,
 };
 
-/** Inputs of `command.remote.Command`; a server refuses most variables, so it gets none. */
+/** Inputs of `command.remote.Command`. No environment: SSH servers refuse most variables. */
 export const remoteCommandProperties: Properties = {
   ...command,
   environment: uncovered,
@@ -69,10 +69,10 @@ export const copyToRemoteProperties: Properties = {
   triggers: { shape: { kind: "list", of: { kind: "any" } } },
 };
 
-/** The secret parts of a connection; its address may be shown, although the whole is kept as a secret. */
+/** The secret parts of a connection. Its address may be shown, although the whole connection is a secret input. */
 const secretParts: readonly string[] = ["privateKey", "privateKeyPassword"];
 
-/** The properties to redact texts by: of a connection only what is secret in it. */
+/** The properties whose secrets are redacted: of a connection only its secret parts. */
 export function propertiesToHide(properties: PropertyMap): PropertyMap {
   const whole = unwrap(properties["connection"]);
   if (!isMap(whole)) return properties;

@@ -11,7 +11,7 @@ import { runLocally } from "./run-locally.ts";
 const types: Readonly<Record<string, ResourceType>> = {
   "command:local:Command": commandType(localCommandProperties, runLocally),
   "command:remote:Command": commandType(remoteCommandProperties, async (run, operation) => {
-    // The SSH library is loaded when it is needed: a preview is quicker without.
+    // Loaded only when needed, because a preview is faster without the SSH library.
     const { runRemotely } = await import("./run-remotely.ts");
     return runRemotely(run, operation);
   }),

@@ -8,7 +8,7 @@ import { beforeExit } from "../protocol/plugin-server.ts";
 
 /**
  * Runs a command on this machine, in its own process group, which is ended as a whole if the operation ends early or the
- * engine is gone. Like the official plugin, it waits until nobody holds the output open any more.
+ * engine is gone. Like the official plugin, it waits until no process holds the output open.
  */
 export const runLocally: RunCommand = async (run, operation) => {
   const { dir } = run.inputs;
@@ -54,7 +54,7 @@ async function failureOf(child: ChildProcess, operation: Operation): Promise<str
 async function requireFolder(dir: string): Promise<void> {
   const found = await stat(dir).catch(() => undefined);
   if (found?.isDirectory() !== true) {
-    throw new Error(`dir ${dir} is not a folder (looked at from ${process.cwd()})`);
+    throw new Error(`dir ${dir} is not a folder (relative to ${process.cwd()})`);
   }
 }
 
@@ -69,10 +69,10 @@ function environment({ inputs, previous }: CommandRun): NodeJS.ProcessEnv {
   return result;
 }
 
-/** How long a command may take to end after it was asked to; then it is killed. */
+/** Time a command has to end after SIGTERM, before it is killed. */
 const GRACE_MILLISECONDS = 2000;
 
-/** The same if the plugin itself has to end. */
+/** The same time if the plugin itself has to end. */
 const EXIT_GRACE_MILLISECONDS = 300;
 
 const guarded = new Set<ChildProcess>();
@@ -91,8 +91,8 @@ function guardProcessGroup(child: ChildProcess): void {
 }
 
 /**
- * Ends a child's process group: asks first, then kills. Closes output that a process outside of the group still holds open,
- * so that waiting for it ends too.
+ * Ends a child's process group with SIGTERM, then with SIGKILL. Closes output that a process outside of the group still
+ * holds open, so that waiting for it ends too.
  */
 function endProcessGroup(child: ChildProcess): void {
   signalGroup(child, "SIGTERM");

@@ -8,8 +8,8 @@ import { execute } from "../../ssh/run-over-ssh.ts";
 import type { SshEndpoint } from "../../ssh/endpoint.ts";
 
 /**
- * Runs a command over SSH. The session ends with the operation's time limit; a connection that breaks is an error,
- * since nobody knows whether the command ran to its end.
+ * Runs a command over SSH. The session ends with the operation's time limit. A broken connection is an error, because
+ * the command may or may not have run to its end.
  */
 export const runRemotely: RunCommand = async (run, operation) => {
   const { connection } = run.inputs;
@@ -29,14 +29,14 @@ export const runRemotely: RunCommand = async (run, operation) => {
           : `Process exited with status ${exitCode}`;
       } catch (error) {
         return error instanceof ConnectionLost
-          ? `the connection was lost before the command's exit status came (it may go on over there: run again)${error.why}`
+          ? `the connection was lost before the command's exit status came (it may still be running there: run again)${error.why}`
           : (error as Error).message;
       }
     }),
   );
 };
 
-/** Works over a connection, which is closed afterwards. @throws without secrets */
+/** Opens a connection, runs `work` and closes the connection. Errors contain no secrets. */
 export async function connected<Result>(
   connection: PropertyMap,
   operation: Operation,

@@ -15,18 +15,18 @@ const properties: Properties = { ...localCommandProperties, read: { shape: { kin
 
 const command = commandType(properties, runLocally);
 
-/** What `read` prints when reality is not what was made: why. */
+/** What `read` prints if the real thing differs from what was made. */
 const findingSchema = z.strictObject({
-  /** There is nothing of it any more, or too little: it is replaced. */
+  /** Why it is missing, or too damaged to repair: it is replaced. */
   gone: z.string().optional(),
-  /** It can be put right: `create` runs again. */
+  /** Why it can be repaired: `create` runs again. */
   changed: z.string().optional(),
 });
 
 /**
- * `kindows.host.Action`: `command.local.Command` with a further command, `read`, that a refresh runs. It gets what `create`
- * printed as PULUMI_COMMAND_STDOUT, and prints nothing if all is as it was made. What it finds is in the outputs `gone`
- * and `changed`; the next `up` does something about it.
+ * `kindows.host.Action`: `command.local.Command` with a further command, `read`, that a refresh runs. `read` gets the
+ * output of `create` as PULUMI_COMMAND_STDOUT, and prints nothing if nothing has changed. Its findings become the
+ * outputs `gone` and `changed`, on which the next `up` acts.
  */
 const actionType: ResourceType = {
   ...command,
@@ -58,7 +58,7 @@ const actionType: ResourceType = {
     const isSame =
       isAbsent(olds["changed"]) &&
       diffInputs(properties, olds, news).changes.every(({ keys }) => keys[0] === "read");
-    // How it is looked at says nothing about what was made.
+    // A changed `read` command does not change what was made.
     if (!isSame) return command.update(request, operation);
     return Promise.resolve({ ...news, stdout: olds["stdout"], stderr: olds["stderr"] });
   },

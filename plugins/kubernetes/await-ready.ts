@@ -7,13 +7,13 @@ import type { CoreV1Event, V1LabelSelector, V1Pod } from "@kubernetes/client-nod
 import type { ClusterApi } from "../../kubernetes/cluster-api.ts";
 import { isReady, podProgress, podTroubles } from "../../kubernetes/pod-state.ts";
 
-/** Default without customTimeouts, as in the official plugin. */
+/** Limit without customTimeouts, as in the official plugin. */
 const DEFAULT_SECONDS = 600;
 
 const POLL_MILLISECONDS = 500;
 
 /**
- * Waits until an object is ready, reporting each step. Never throws for an object that does not get ready.
+ * Waits until an object is ready, and reports each step. Does not throw if it never becomes ready.
  *
  * @returns the object as last seen and, if it did not become ready, why.
  */
@@ -40,7 +40,7 @@ export async function awaitReady(
     if (state === "failed" || over) {
       const why =
         state === "failed"
-          ? "will not get ready"
+          ? "will not become ready"
           : `is not ready after ${String(seconds)} s (customTimeouts sets the limit)`;
       const report = await podReport(target.client, live);
       return { live, failure: `${target.title} ${why}; last seen: ${message}\n${report}` };
@@ -58,7 +58,7 @@ export async function awaitReady(
   }
 }
 
-/** Waits until an object is gone. @throws with what still holds it */
+/** Waits until an object is gone. @throws with the finalizers that still hold it */
 export async function awaitGone(target: ClusterObject, operation: Operation): Promise<void> {
   const { signal } = operation;
   const seconds = operation.timeoutSeconds ?? DEFAULT_SECONDS;
@@ -86,7 +86,7 @@ export async function awaitGone(target: ClusterObject, operation: Operation): Pr
   }
 }
 
-/** Waits a little; not once the signal is aborted. */
+/** Waits for the next poll, or until the signal is aborted. */
 function pause(signal: AbortSignal): Promise<void> {
   return setTimeout(POLL_MILLISECONDS, undefined, { signal }).catch(() => undefined);
 }
@@ -97,20 +97,20 @@ const MOST_EVENTS = 5;
 
 const REPORT_SECONDS = 10;
 
-/** Why an object is not ready: its pods that are not, and the latest warnings about it and them. */
+/** Why an object is not ready: its unready pods, and the latest warnings about them and the object. */
 async function podReport(client: ClusterApi, object: KubernetesObject): Promise<string> {
   const signal = AbortSignal.timeout(REPORT_SECONDS * 1000);
   try {
     const pods = await podsOf(client, object, signal);
     const names = new Set([object.metadata?.name ?? "", ...pods.map((pod) => pod.metadata?.name)]);
     const warnings = { fieldSelector: "type=Warning", limit: "200" };
-    const events = await beside<CoreV1Event>(client, object, "events", warnings, signal);
+    const events = await listInNamespace<CoreV1Event>(client, object, "events", warnings, signal);
     return describe(
       pods,
       events.filter((event) => names.has(event.involvedObject.name)),
     );
   } catch (error) {
-    return `its pods could not be looked at: ${(error as Error).message}`;
+    return `its pods could not be read: ${(error as Error).message}`;
   }
 }
 
@@ -120,11 +120,11 @@ function podsOf(
   signal: AbortSignal,
 ): Promise<V1Pod[]> {
   const query = { labelSelector: selectorOf(object), limit: "100" };
-  return beside<V1Pod>(client, object, "pods", query, signal);
+  return listInNamespace<V1Pod>(client, object, "pods", query, signal);
 }
 
 /** Objects of another kind in an object's namespace. */
-async function beside<Item>(
+async function listInNamespace<Item>(
   client: ClusterApi,
   { metadata }: KubernetesObject,
   kind: "pods" | "events",
@@ -136,7 +136,7 @@ async function beside<Item>(
   return list.items ?? [];
 }
 
-/** The report in words; pods that are ready are left out. */
+/** The report's text. Leaves out ready pods. */
 export function describe(pods: readonly V1Pod[], events: readonly CoreV1Event[]): string {
   const unready = pods.filter((pod) => !isReady(pod));
   const lines = unready.slice(0, MOST_PODS).map((pod) => podProgress(pod));

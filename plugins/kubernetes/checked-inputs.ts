@@ -14,12 +14,12 @@ import { type CheckFailure, type Checked, notCovered } from "../protocol/resourc
 import type { Kind } from "./kinds.ts";
 import { ANNOTATION } from "./object.ts";
 
-/** Parts of a Secret that are secret whatever the program made of them. */
+/** Parts of a Secret that become secret even if the program has not marked them. */
 const SECRET_FIELDS: readonly string[] = ["data", "stringData"];
 
 const KNOWN_ANNOTATIONS: readonly string[] = Object.values(ANNOTATION);
 
-/** The inputs to go on with: the kind filled in, and the namespace where the object has none. */
+/** Checks an object's inputs, and fills in apiVersion, kind and a missing namespace. */
 export function checkObject(kind: Kind, news: PropertyMap): Checked {
   const given = withoutNull(news) as PropertyMap;
   const inputs: Record<string, PropertyValue | undefined> = {

@@ -10,20 +10,20 @@ import { type PropertyMap, reveal } from "../protocol/property-value.ts";
 import { type Kind, objectPath } from "./kinds.ts";
 import type { KubernetesObject, ManagedFields } from "./object.ts";
 
-/** A namespace may be made at the same time: its absence is borne this often, with growing pauses. */
+/** Retries, with growing pauses, while the namespace is missing: it may be created at the same time. */
 const NAMESPACE_RETRIES = 4;
 
 export interface RequestOptions {
   readonly operation: Operation;
-  /** Name under which the API server notes who set which field. */
+  /** Name under which the API server records who set which field. */
   readonly fieldManager: string;
-  /** The API server checks everything and changes nothing. */
+  /** Whether the API server only checks the request, and changes nothing. */
   readonly dryRun: boolean;
-  /** Fields that others manage are taken over, which is an error otherwise. */
+  /** Whether to take over fields that others manage, which is an error otherwise. */
   readonly force: boolean;
 }
 
-/** One object of the cluster: where it is and what can be done with it. */
+/** One object of the cluster. */
 export class ClusterObject {
   constructor(
     readonly client: ClusterApi,
@@ -32,7 +32,7 @@ export class ClusterObject {
     readonly name: string,
   ) {}
 
-  /** Id of its resource, as the official plugin writes it: `namespace/name`, or `name` where it has no namespace. */
+  /** Id of its resource, as in the official plugin: `namespace/name`, or `name` for cluster-wide kinds. */
   get id(): string {
     return this.kind.namespaced ? `${this.namespace}/${this.name}` : this.name;
   }
@@ -45,10 +45,7 @@ export class ClusterObject {
     return this.client.find(this.#path(), { signal });
   }
 
-  /**
-   * Makes it, waiting a little for its namespace; an error when it exists. Fields the API server does not know are an
-   * error too.
-   */
+  /** Creates it, waiting a little for its namespace. @throws if it exists or has unknown fields. */
   create(inputs: PropertyMap, options: RequestOptions): Promise<KubernetesObject> {
     const { operation, dryRun } = options;
     const request = requestOf(inputs, options);
@@ -65,7 +62,7 @@ export class ClusterObject {
     });
   }
 
-  /** Server-side apply: the object becomes what the inputs say, fields that others set stay. */
+  /** Server-side apply: sets the fields of the inputs, and keeps the fields that others set. */
   async apply(inputs: PropertyMap, options: RequestOptions): Promise<KubernetesObject> {
     const { query, ...request } = requestOf(inputs, options);
     return this.client.request("PATCH", this.#path(), {
@@ -98,8 +95,8 @@ export class ClusterObject {
   }
 
   /**
-   * Makes the fields that were set when the object was created count as applied ones: an apply would otherwise not
-   * remove them, and would conflict with its own earlier request.
+   * Makes the fields that were set when the object was created count as applied. Otherwise an apply would not remove
+   * them, and would conflict with the creation.
    */
   async #adoptCreatedFields(
     live: KubernetesObject,
@@ -108,13 +105,13 @@ export class ClusterObject {
   ): Promise<void> {
     await this.client.request("PATCH", this.#path(), {
       contentType: "application/merge-patch+json",
-      // With the version, so that nothing is overwritten that changed in between.
+      // With the version, so that nothing that changed in between is overwritten.
       body: { metadata: { managedFields, resourceVersion: live.metadata?.resourceVersion } },
       signal: options.operation.signal,
     });
   }
 
-  /** Starts the deletion; resolves to false when there was nothing to delete. */
+  /** Starts the deletion; resolves to false if there was nothing to delete. */
   delete(signal: AbortSignal): Promise<boolean> {
     const body = { apiVersion: "v1", kind: "DeleteOptions", propagationPolicy: "Foreground" };
     return this.client.delete(this.#path(), { body, signal });
@@ -134,7 +131,7 @@ function requestOf(inputs: PropertyMap, { operation, fieldManager, dryRun }: Req
   } satisfies ApiRequest;
 }
 
-/** Who manages what once the fields that a manager set by creating it count as applied; undefined where there are none. */
+/** The managed fields with those from the object's creation turned into applied ones; undefined if there are none. */
 function appliedFields(
   live: KubernetesObject,
   fieldManager: string,
@@ -145,7 +142,7 @@ function appliedFields(
   const isApplied = (entry: ManagedFields): boolean =>
     entry.manager === fieldManager && entry.operation === "Apply";
   if (!fields.some(isCreation)) return undefined;
-  // Once applied, the entry of the creation holds nothing that matters any more.
+  // After an apply, the entry of the creation no longer matters.
   if (fields.some(isApplied)) return fields.filter((entry) => !isCreation(entry));
   return fields.map((entry) => (isCreation(entry) ? { ...entry, operation: "Apply" } : entry));
 }

@@ -10,7 +10,7 @@ import pRetry from "p-retry";
 import { messageOf } from "../../host/failure.ts";
 import { clientConnection } from "../../kubernetes/client-connection.ts";
 
-/** The cluster the settings mean; nothing is asked before it is needed. */
+/** The cluster of the provider's settings; connects only when needed. */
 export class Cluster {
   readonly #client: ApiClient;
 
@@ -22,13 +22,13 @@ export class Cluster {
     return new ClusterObject(this.#client, kind, namespace, name);
   }
 
-  /** Asks the cluster; undefined where it cannot be reached and `deleteUnreachable` says that it is gone. */
+  /** Result of a request; undefined if the cluster is unreachable and `deleteUnreachable` says to treat it as gone. */
   async unlessGone<Result>(
     operation: Operation,
-    ask: () => Promise<Result>,
+    request: () => Promise<Result>,
   ): Promise<Result | undefined> {
     try {
-      return await ask();
+      return await request();
     } catch (error) {
       if (!(error instanceof ClusterUnreachable)) throw error;
       if (!this.settings.deleteUnreachable) {
@@ -41,7 +41,7 @@ export class Cluster {
     }
   }
 
-  /** Tries something in a preview: the outcome, or undefined where that is not possible yet. @throws when refused */
+  /** Result of a dry run in a preview; undefined if it is not possible yet. @throws if the API server refuses it */
   async preview(
     inputs: PropertyMap,
     attempt: () => Promise<KubernetesObject>,
@@ -52,19 +52,19 @@ export class Cluster {
     } catch (error) {
       if (!(error instanceof ApiError)) return undefined;
       const { status, reason } = error;
-      // These say nothing against the real one: what is missing may be made before it.
+      // Not errors of the real request, before which whatever is missing may be created.
       if (status === 404 || status === 403 || reason === "AlreadyExists") return undefined;
       throw new Error(redactor(inputs)(error.message));
     }
   }
 }
 
-/** The API server did not answer, or the settings lead to none. */
+/** The API server did not answer, or the settings do not name one. */
 class ClusterUnreachable extends Error {}
 
 const ANSWER_SECONDS = 30;
 
-/** A server that refuses connections may be restarting: tried again this often, one second apart. */
+/** Retries one second apart, because a server that refuses connections may be restarting. */
 const CONNECT_AGAIN = { retries: 4, minTimeout: 1000, factor: 1 };
 
 const NOT_CONNECTED: ReadonlySet<unknown> = new Set([
@@ -75,7 +75,6 @@ const NOT_CONNECTED: ReadonlySet<unknown> = new Set([
   "EAI_AGAIN",
 ]);
 
-/** The API server that the settings mean; nothing is loaded or asked before it is needed. */
 class ApiClient extends ClusterApi {
   /** @throws {ApiError | ClusterUnreachable} */
   override async request<T>(method: string, path: string, request: ApiRequest = {}): Promise<T> {

@@ -1,14 +1,14 @@
-/** What the plugin has to know of a kind of object; everything else is up to the API server. */
+/** What the plugin must know about a kind of object; the API server checks everything else. */
 export interface Kind {
   readonly apiVersion: string;
   readonly kind: string;
   readonly plural: string;
   readonly namespaced: boolean;
-  /** Fields that do not change in place, as paths of keys: a change replaces the object, as with the official plugin. */
+  /** Paths of fields whose change replaces the object, as with the official plugin. */
   readonly immutable: readonly (readonly string[])[];
 }
 
-/** A group's kinds that are covered, by the beginning of their type token of @pulumi/kubernetes. */
+/** The covered kinds of an API group, by their type tokens in @pulumi/kubernetes. */
 function group(
   apiVersion: string,
   covered: readonly (readonly [kind: string, plural: string, ...more: Partial<Kind>[]])[],
@@ -24,7 +24,7 @@ const clusterWide = { namespaced: false } as const;
 const selector = { immutable: [["spec", "selector"]] } as const;
 const roleRef = { immutable: [["roleRef"]] } as const;
 
-/** The kinds that are covered, by the type token. */
+/** The covered kinds, by type token. */
 export const kinds: ReadonlyMap<string, Kind> = new Map([
   ...group("v1", [
     ["ConfigMap", "configmaps", { immutable: [["data"], ["binaryData"]] }],
@@ -42,17 +42,17 @@ export const kinds: ReadonlyMap<string, Kind> = new Map([
     ["Role", "roles"],
     ["RoleBinding", "rolebindings", roleRef],
   ]),
-  // KubeVirt and its importer have to be in the cluster first.
+  // The cluster must have KubeVirt and CDI.
   ...group("kubevirt.io/v1", [["VirtualMachine", "virtualmachines"]]),
   ...group("cdi.kubevirt.io/v1beta1", [["DataVolume", "datavolumes"]]),
-  // Tigera's operator has one object of each, whose definition has to be in the cluster first.
+  // The cluster must have the definitions of Tigera's operator, which uses one object of each kind.
   ...group("operator.tigera.io/v1", [
     ["APIServer", "apiservers", clusterWide],
     ["Installation", "installations", clusterWide],
   ]),
 ]);
 
-/** Paths of the properties of a kind's objects whose change replaces the object. */
+/** Paths of the properties whose change replaces an object of the kind. */
 export function replacingPaths(kind: Kind | undefined): Kind["immutable"] {
   return [["metadata", "name"], ["metadata", "namespace"], ...(kind?.immutable ?? [])];
 }

@@ -31,7 +31,7 @@ import { ANNOTATION, type KubernetesObject } from "./object.ts";
 import { readiness } from "./readiness.ts";
 import { diffProperties, type PropertyChange } from "../protocol/property-diff.ts";
 
-/** What the official plugin, too, begins the names of its field managers with. */
+/** Prefix of field managers' names, as in the official plugin. */
 const MANAGER_PREFIX = "pulumi-kubernetes-";
 
 export function objectType(kind: Kind, cluster: Cluster): ResourceType {
@@ -39,7 +39,7 @@ export function objectType(kind: Kind, cluster: Cluster): ResourceType {
     const { namespace, name } = metadataOf(inputs);
     return cluster.object(kind, scalarText(namespace) ?? "default", scalarText(name) ?? "");
   };
-  /** Makes or changes the object and waits for it; one that does not get ready is kept with its error. */
+  /** Creates or updates the object and waits for it. If it never becomes ready, it is kept with its error. */
   const perform = async (
     done: "created" | "updated",
     { olds, news, preview }: Parameters<ResourceType["update"]>[0],
@@ -101,7 +101,7 @@ export function objectType(kind: Kind, cluster: Cluster): ResourceType {
   };
 }
 
-/** What is known before an update: what a dry run showed, without what the API server decides each time. */
+/** The state that a preview predicts: a dry run's result, without the fields that the API server sets each time. */
 function previewState(made: KubernetesObject | undefined, inputs: PropertyMap): PropertyMap {
   if (made === undefined || containsUnknown(inputs)) return { ...inputs };
   const state = objectState(made, inputs, "");
@@ -117,8 +117,8 @@ function previewState(made: KubernetesObject | undefined, inputs: PropertyMap): 
 }
 
 /**
- * What changed from the old inputs to the new ones, without asking the API server. The old inputs follow the live
- * object at every refresh, so that drift shows here too.
+ * What changed from the old inputs to the new ones, without a request to the API server. A refresh updates the old
+ * inputs from the live object, so that drift shows here too.
  */
 export function diffObject(kind: Kind, oldInputs: PropertyMap, news: PropertyMap): Difference {
   const replacing = replacingPaths(kind);
@@ -138,13 +138,13 @@ function touches(change: PropertyChange, path: readonly string[]): boolean {
   return path.slice(0, length).every((key, index) => change.keys[index] === key);
 }
 
-/** Keys under which the official plugin keeps what it must remember, beside the live object. */
+/** Keys of the official plugin's own entries in the state, beside the live object. */
 const FIELD_MANAGER = "__fieldManager";
 const INITIAL_API_VERSION = "__initialApiVersion";
 
 /**
- * The state of an object: the live object without the list of who manages what, and the name its fields are managed
- * under. What is secret in the inputs is secret in it.
+ * The state of an object: the live object without managedFields, and the name of its field manager. What is secret in
+ * the inputs is secret in the state.
  */
 export function objectState(
   live: KubernetesObject,
@@ -164,8 +164,7 @@ export function objectState(
 }
 
 /**
- * Marks in `object` what is secret in `inputs`. In lists the whole list is marked, since the API server may have put
- * it into another order.
+ * Marks in `object` what is secret in `inputs`. A list is marked as a whole, because the API server may reorder it.
  */
 function markSecrets(object: PropertyMap, inputs: PropertyMap): PropertyMap {
   return Object.fromEntries(
@@ -179,8 +178,9 @@ function markSecrets(object: PropertyMap, inputs: PropertyMap): PropertyMap {
 }
 
 /**
- * The inputs after a refresh: as they were, except where the live object changed since the state was written. Values
- * that the API server writes differently (`1000m` as `1`) are no change, for it did so from the beginning.
+ * The inputs after a refresh, with the live object's values if those changed since the state was written. A value
+ * that the API server writes differently (`1000m` as `1`) is not a change, because the state has the server's form
+ * too.
  */
 export function liveInputs(
   inputs: PropertyMap,

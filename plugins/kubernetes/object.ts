@@ -1,6 +1,6 @@
 import type { V1ManagedFieldsEntry, V1ObjectMeta } from "@kubernetes/client-node";
 
-/** An object as the API server sends it, as far as every kind has it. */
+/** The part of an API object that every kind has. */
 export interface KubernetesObject {
   readonly apiVersion?: string;
   readonly kind?: string;
@@ -12,12 +12,12 @@ export interface KubernetesObject {
 
 export type ManagedFields = V1ManagedFieldsEntry;
 
-/** Annotations by which a program steers the provider; the names are the official plugin's. */
+/** Annotations that control the provider, named as in the official plugin. */
 export const ANNOTATION = {
   /** "true": do not wait until the object is ready. */
   skipAwait: "pulumi.com/skipAwait",
-  /** "true": take fields over that others manage. */
+  /** "true": take over fields that others manage. */
   patchForce: "pulumi.com/patchForce",
-  /** Name to manage fields under. */
+  /** Name of the field manager. */
   patchFieldManager: "pulumi.com/patchFieldManager",
 } as const;

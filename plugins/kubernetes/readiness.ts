@@ -1,10 +1,10 @@
 import type { V1DaemonSetStatus, V1DeploymentStatus } from "@kubernetes/client-node";
 import type { KubernetesObject } from "./object.ts";
 
-/** How far an object is. `failed`: it will not get ready by waiting. */
+/** An object's progress. `failed`: waiting will not make it ready. */
 export interface Readiness {
   readonly state: "ready" | "waiting" | "failed";
-  /** What it waits for, with numbers, or why it failed. */
+  /** What is missing, with numbers, or why it failed. */
   readonly message: string;
 }
 
@@ -12,7 +12,7 @@ function waiting(message: string): Readiness {
   return { state: "waiting", message };
 }
 
-/** Whether an object does what it is there for. Kinds that have nothing to wait for are ready at once. */
+/** Whether an object is ready. Kinds other than DaemonSet and Deployment are ready at once. */
 export function readiness({ kind, metadata, spec, status = {} }: KubernetesObject): Readiness {
   if (kind !== "DaemonSet" && kind !== "Deployment") return { state: "ready", message: "ready" };
   // Numbers in a status count only once the controller has seen the object as it is now.

@@ -14,10 +14,10 @@ const settingProperties: Properties = {
   deleteUnreachable: any,
   enableServerSideApply: any,
   upsertExistingObjects: any,
-  // About warnings that this plugin has none of.
+  // Settings of warnings that this plugin never prints.
   suppressDeprecationWarnings: any,
   suppressHelmHookWarnings: any,
-  // About Helm charts, which are not covered, and about limits of a Go client.
+  // Settings of Helm charts, which are not covered, and of the Go client.
   helmReleaseSettings: any,
   kubeClientSettings: any,
   context: uncovered,
@@ -31,7 +31,7 @@ const settingProperties: Properties = {
   alwaysRender: uncovered,
 };
 
-/** Settings that belong to the engine: which plugin to load, and its own marks. */
+/** Settings that belong to the engine: which plugin to load, and its own annotations. */
 const ENGINE_SETTINGS = ["version", "pluginDownloadURL", "pluginChecksums", "__internal"] as const;
 
 export interface Settings {
@@ -46,31 +46,31 @@ export function checkSettings(settings: PropertyMap): readonly CheckFailure[] {
   const own = omit(settings, ...ENGINE_SETTINGS);
   const { failures } = checkProperties("kubernetes", settingProperties, own);
   const kubeconfig = scalarText(own["kubeconfig"]) ?? "{";
-  const unfit: Readonly<Record<string, readonly [is: boolean, what: string]>> = {
+  const refusals: Readonly<Record<string, readonly [refused: boolean, what: string]>> = {
     enableServerSideApply: [
       scalarText(own["enableServerSideApply"]) === "false",
       "client-side apply",
     ],
-    // Content has several lines or is a JSON object.
+    // A kubeconfig's content has several lines or is a JSON object; a path is neither.
     kubeconfig: [!isUnknown(kubeconfig) && !/[\n{]/.test(kubeconfig), "the path of a kubeconfig"],
   };
-  const refused = Object.entries(unfit).flatMap(([property, [is, what]]) =>
-    is ? [{ property, reason: notCovered("kubernetes", what) }] : [],
+  const notCoveredSettings = Object.entries(refusals).flatMap(([property, [refused, what]]) =>
+    refused ? [{ property, reason: notCovered("kubernetes", what) }] : [],
   );
-  return [...failures, ...refused];
+  return [...failures, ...notCoveredSettings];
 }
 
 export function parseSettings(settings: PropertyMap): Settings {
-  const asked =
+  const deleteUnreachable =
     scalarText(settings["deleteUnreachable"]) ?? process.env["PULUMI_K8S_DELETE_UNREACHABLE"];
   return {
     kubeconfig: scalarText(settings["kubeconfig"]) ?? "",
-    deleteUnreachable: asked === "true",
+    deleteUnreachable: deleteUnreachable === "true",
     upsert: scalarText(settings["upsertExistingObjects"]) === "true",
   };
 }
 
-/** Another cluster, by its identifier, replaces the provider, and with it all objects. */
+/** Another cluster identifier replaces the provider, and with it all objects. */
 export function diffSettings(olds: PropertyMap, news: PropertyMap): Difference {
   const replaces = scalarText(olds["clusterIdentifier"]) !== scalarText(news["clusterIdentifier"]);
   const changes = diffProperties(omit(olds, ...ENGINE_SETTINGS), omit(news, ...ENGINE_SETTINGS));

@@ -27,15 +27,15 @@ export function languageService(engine: string): ILanguageRuntimeServer {
     getPluginInfo: unary(() => new plugin.PluginInfo()),
     getRequiredPackages: unary(async (request) => {
       const packages = await requiredPackages(request.getInfo()?.getProgramDirectory() ?? ".");
-      // Nothing depends on it: a provider that is not ready when the engine starts it serves itself.
+      // Not awaited: a provider that is not ready when the engine starts it runs as its own process.
       const names = packages.map((one) => one.getName());
-      // The last one comes with Pulumi.yaml, not with a package.
+      // Pulumi.yaml requires `kindows`, no package does.
       makeProvidersReady([...names, "kindows"], engine).catch(() => undefined);
       return new language.GetRequiredPackagesResponse().setPackagesList(packages);
     }),
     getRequiredPlugins: unimplemented("GetRequiredPlugins"),
     run: unary((request) => {
-      // As the engine tells it a provider that is a process of its own.
+      // The engine sets this for a provider that is its own process.
       process.env["PULUMI_PROJECT"] = request.getProject();
       return runner.run(request);
     }),
@@ -92,7 +92,7 @@ function installDependencies(
   });
 }
 
-/** The packages the program names in its package.json, with the versions that are installed. For `pulumi about`. */
+/** The dependencies in the program's package.json, with their installed versions. For `pulumi about`. */
 async function programDependencies(program: string): Promise<DependencyInfo[]> {
   const project = await findProject(program);
   if (project === undefined) return [];
@@ -109,8 +109,8 @@ async function programDependencies(program: string): Promise<DependencyInfo[]> {
 const SDK = "@pulumi/pulumi";
 
 /**
- * The plugins a program needs, read from the `pulumi` block of the packages it depends on. Packages that do not
- * depend on the Pulumi SDK are not looked into further, so that the search stays short.
+ * The plugins a program needs, read from the `pulumi` block of the packages it depends on. The dependencies of
+ * packages that do not depend on the Pulumi SDK are not searched, so that the search stays short.
  * @param program folder of the program
  */
 export async function requiredPackages(program: string): Promise<PackageDependency[]> {
@@ -163,12 +163,12 @@ interface Schema {
 }
 
 /**
- * `pulumi install` has the SDKs of Pulumi.yaml's `packages` generated anew. This host has no generator: it gives the SDK
- * that lies in the project, if it is the one of the same package.
+ * `pulumi install` generates the SDKs of Pulumi.yaml's `packages` again. This host has no generator, so it copies the
+ * SDK in the project, if that belongs to the same package.
  *
- * @param schema of the package, as JSON
- * @param into gets the SDK
- * @throws when the project has none, or one of another package
+ * @param schema the package's schema, as JSON
+ * @param into folder for the SDK
+ * @throws if the project has no SDK of the package
  */
 export async function copyLocalSdk(project: string, schema: string, into: string): Promise<void> {
   const { name, version, parameterization } = JSON.parse(schema) as Schema;

@@ -6,7 +6,7 @@ export interface PackageJson {
   readonly version?: string;
   readonly dependencies?: Readonly<Record<string, string>>;
   readonly devDependencies?: Readonly<Record<string, string>>;
-  /** Says which engine plugin the package belongs to. */
+  /** The engine plugin that the package belongs to. */
   readonly pulumi?: {
     readonly resource?: boolean;
     readonly name?: string;
@@ -21,7 +21,7 @@ export interface PackageJson {
   };
 }
 
-/** package.json of a folder, or undefined where there is none. @throws when it is not JSON. */
+/** package.json of a folder; undefined if there is none. @throws if it is not JSON. */
 export async function readPackageJson(folder: string): Promise<PackageJson | undefined> {
   const file = path.join(folder, "package.json");
   let text: string;
@@ -42,7 +42,7 @@ interface Package {
   readonly json: PackageJson;
 }
 
-/** Where Node.js would load a package from for a file in `from`, or undefined when it is not installed. */
+/** The package that Node.js would load for a file in `from`; undefined if it is not installed. */
 export function findPackage(name: string, from: string): Promise<Package | undefined> {
   return nearest(from, path.join("node_modules", name));
 }

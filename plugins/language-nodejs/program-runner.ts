@@ -14,7 +14,7 @@ import { fromStruct } from "../protocol/struct.ts";
 import type { PropertyMap } from "../protocol/property-value.ts";
 
 /** Exit code of a program that has reported its error itself (@pulumi/pulumi, cmd/run/index.js). */
-const USER_KNOWS_ALREADY = 32;
+const ERROR_REPORTED = 32;
 
 const KILL_AFTER_SECONDS = 2;
 
@@ -47,7 +47,7 @@ export class ProgramRunner {
     }
   }
 
-  /** Runs an engine plugin that is given as a folder with its sources, until it or the engine ends it; passes its output on. */
+  /** Runs an engine plugin from a folder with its sources, and passes on its output, until either side ends it. */
   runPlugin(call: ServerWritableStream<RunPluginRequest, RunPluginResponse>): void {
     const { request } = call;
     const folder = request.getInfo()?.getProgramDirectory() ?? request.getProgram();
@@ -87,7 +87,7 @@ export class ProgramRunner {
   }
 }
 
-/** The SDK's own start module, taken from the program's SDK so that the two fit. */
+/** The SDK's own start module, from the program's SDK so that their versions match. */
 function findRunModule(folder: string, module: "run" | "run-plugin" | "run-policy-pack"): string {
   try {
     const { resolve } = createRequire(path.resolve(folder, "package.json"));
@@ -104,7 +104,7 @@ function outcome(child: ChildProcess): Promise<RunResponse> {
     });
     child.once("exit", (code, signal) => {
       const response = new language.RunResponse();
-      if (code === USER_KNOWS_ALREADY) response.setBail(true);
+      if (code === ERROR_REPORTED) response.setBail(true);
       else if (signal !== null) response.setError(`the program was ended by ${signal}`);
       else if (code !== 0) response.setError(`the program exited with code ${String(code)}`);
       resolve(response);
@@ -113,10 +113,10 @@ function outcome(child: ChildProcess): Promise<RunResponse> {
 }
 
 /**
- * Runs in the program's process before the program. Node.js 20.20 colours the stack of an error in a loop that never
- * ends when a line names a file directly below a scope, as in `node_modules/@pulumi/resource.ts` (node, lib/internal/
- * util/inspect.js, markNodeModules), and the SDK's source maps make such lines: a program that throws would hang
- * instead of failing. So errors are shown without colours.
+ * Runs in the program's process before the program, and prints errors without colours. Node.js 20.20 loops endlessly
+ * when it colours a stack line with a file directly below a scope, as in `node_modules/@pulumi/resource.ts` (node,
+ * lib/internal/ util/inspect.js, markNodeModules). The SDK's source maps produce such lines, so a program that throws
+ * would hang.
  */
 const PATCH = `
 import util from "node:util";
@@ -137,11 +137,11 @@ const errorsWithoutColors: readonly string[] = [
   `data:text/javascript,${encodeURIComponent(PATCH.trim())}`,
 ];
 
-/** `runtime.options` of Pulumi.yaml, as far as this host knows them. */
+/** The `runtime.options` of Pulumi.yaml that this host supports. */
 interface RuntimeOptions {
   /** Whether the SDK loads ts-node for the program; default true. Off for programs that bring their own loader. */
   readonly typescript: boolean;
-  /** The tsconfig.json ts-node uses; relative to the program. */
+  /** The tsconfig.json for ts-node, relative to the program. */
   readonly tsconfig: string | undefined;
   /** Arguments for Node.js itself, e.g. `--import tsx`. */
   readonly nodeargs: readonly string[];
@@ -150,7 +150,7 @@ interface RuntimeOptions {
 /** Options that only matter to `pulumi install` and `pulumi package add`. */
 const OTHER_OPTIONS: ReadonlySet<string> = new Set(["packagemanager", "production"]);
 
-/** Reads runtime options. @throws on an option this host does not know, instead of leaving it out. */
+/** Reads runtime options. @throws on an option that this host does not support. */
 export function parseRuntimeOptions(options: PropertyMap): RuntimeOptions {
   let typescript = true;
   let tsconfig: string | undefined;
@@ -206,7 +206,7 @@ function flag(name: string, value: string): string[] {
   return value === "" ? [] : [`--${name}`, value];
 }
 
-/** Environment of the program: that of the host, and the stack's configuration. */
+/** Environment of the program: that of this host, with the stack's configuration. */
 export function runEnvironment(
   request: RunRequest,
   options: RuntimeOptions,

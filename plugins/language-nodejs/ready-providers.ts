@@ -8,14 +8,15 @@ import { providerService } from "../protocol/provider-service.ts";
 import { providers } from "../providers.ts";
 
 /**
- * Serves the bundled ones of these providers in this process, while the program starts. Each leaves its port in a file, where
- * its executable (plugin.sh) looks when the engine starts it: three Node.js processes less are a fifth of a preview.
+ * Serves the bundled providers among `names` in this process, while the program starts. A file holds each one's port,
+ * which its executable (plugin.sh) reads when the engine starts it. Three Node.js processes fewer save a fifth of a
+ * preview.
  *
  * @param engine address of the engine, to which they report.
  */
 export async function makeProvidersReady(names: readonly string[], engine: string): Promise<void> {
   const home = process.env["PULUMI_HOME"] || path.join(os.homedir(), ".pulumi");
-  // Both are unique together, so that nothing is taken that a killed host has left.
+  // Parent and address are unique together, so that nothing that a killed host has left is used.
   const folder = path.join(home, "ready-providers", `${process.ppid}-${engine}`);
   beforeExit(() => {
     rmSync(folder, { recursive: true, force: true });

@@ -11,17 +11,17 @@ export interface LogEntry {
   readonly severity: Severity;
   readonly message: string;
   readonly urn: string;
-  /** Progress of a running operation: shown beside the resource while it runs and not kept. */
+  /** Progress of a running operation: shown beside the resource while it runs, and not kept. */
   readonly ephemeral: boolean;
 }
 
 export interface EngineLog {
   write(entry: LogEntry): void;
-  /** Resolves when all that was written has reached the engine, or could not. */
+  /** Resolves when every line has reached the engine or was given up. */
   flush(): Promise<void>;
 }
 
-/** How long a line may take to reach the engine before it is given up. */
+/** Time a line has to reach the engine before it is given up. */
 const DELIVERY_SECONDS = 5;
 
 /** If more lines than this are waiting, progress is dropped: it is useless when late, and operations wait for their log. */

@@ -1,11 +1,11 @@
 import type { EngineLog, Severity } from "./engine-log.ts";
 
-/** What runs for one resource: create, read, update or delete. */
+/** A running create, read, update or delete of one resource. */
 export interface Operation {
   readonly name: string;
-  /** Aborted, with an error that says why, when customTimeouts are exceeded or the update is cancelled. */
+  /** Aborted, with an error as its reason, if customTimeouts are exceeded or the update is cancelled. */
   readonly signal: AbortSignal;
-  /** Seconds from `customTimeouts`; undefined where none is set. */
+  /** Seconds from `customTimeouts`; undefined if none is set. */
   readonly timeoutSeconds: number | undefined;
   /** A line for the engine's log that stays there. */
   log(severity: Severity, message: string): void;
@@ -18,11 +18,11 @@ export interface TargetedRequest {
   getType(): string;
   getUrn(): string;
   getName(): string;
-  /** Seconds, 0 where no limit is set. */
+  /** Seconds; 0 if no limit is set. */
   getTimeout(): number;
 }
 
-/** Runs operations, bounds them in time and ends them all when the engine cancels. */
+/** Runs operations with their time limits, and ends them all if the engine cancels. */
 export class Operations {
   readonly #log: EngineLog;
   readonly #running = new Map<AbortController, string>();

@@ -21,11 +21,10 @@ export function engineAddress(): string {
 }
 
 /**
- * Serves on a free local port and prints that port as the first line on standard output, which is how the engine
- * finds a plugin. The process ends when the engine asks it to, or when the engine is gone: then the pipe at standard
- * input ends, whichever way the engine died.
+ * Serves on a free local port and prints that port as the first line on standard output, where the engine reads it. The
+ * process ends when it gets a signal, or when standard input ends because the engine is gone.
  *
- * @param options.endsWithInput false for a plugin that a language host runs and ends: that one gives it no input
+ * @param options.endsWithInput false for a plugin that a language host runs and ends, because it has no standard input
  */
 export async function servePlugin(
   addServices: (server: Server) => void,

@@ -9,7 +9,6 @@ import {
 } from "./property-value.ts";
 
 export interface PropertyChange {
-  /** Where it is. */
   readonly keys: PropertyKeys;
   readonly before: PropertyValue | undefined;
   readonly after: PropertyValue | undefined;
@@ -23,7 +22,7 @@ export function kindOf({ before, after }: PropertyChange): "add" | "delete" | "u
 }
 
 /**
- * A place in the engine's notation (pulumi, sdk/go/property/path.go), e.g. `environment.PATH`, `triggers[0]` or
+ * A path in the engine's notation (pulumi, sdk/go/property/path.go), e.g. `environment.PATH`, `triggers[0]` or
  * `labels["a.b"]`.
  */
 export function propertyPath(keys: PropertyKeys): string {
@@ -36,7 +35,7 @@ export function propertyPath(keys: PropertyKeys): string {
   return path;
 }
 
-/** What changed from the old properties to the new ones, down to the single leaf. Secrets and assets are leaves. */
+/** The leaves that changed from the old properties to the new ones. Secrets and assets are leaves. */
 export function diffProperties(olds: PropertyMap, news: PropertyMap): PropertyChange[] {
   return diffMaps(olds, news, []);
 }

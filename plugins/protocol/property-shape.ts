@@ -24,15 +24,15 @@ export interface Property {
   readonly shape: Shape;
   readonly required?: boolean;
   readonly default?: PropertyValue;
-  /** Whether the value becomes a secret, whatever the program made of it. */
+  /** Whether the value becomes a secret even if the program has not marked it. */
   readonly secret?: boolean;
 }
 
 export type Properties = Readonly<Record<string, Property>>;
 
 /**
- * Checks inputs against the properties a resource has and fills in defaults. Whatever is not described is a failure
- * that names the property, so that nothing a program asks for is silently left out.
+ * Checks inputs against the properties of a resource and fills in defaults. An unknown property is a failure that
+ * names it, so that no input is silently ignored.
  * @param plugin name for the failures, e.g. `docker`
  */
 export function checkProperties(

@@ -1,7 +1,7 @@
 /**
- * Property values in the form in which they travel between engine and plugin: JSON, in which an object with a
- * signature key stands for something that JSON has no type for. Signatures and sentinels are those of the engine
- * (pulumi, sdk/go/common/resource/plugin/rpc.go and sig/sig.go).
+ * A property value as the engine and plugins exchange it: JSON, in which an object with a signature key represents a
+ * value that JSON has no type for. Signatures and sentinels are those of the engine (pulumi,
+ * sdk/go/common/resource/plugin/rpc.go and sig/sig.go).
  */
 export type PropertyValue =
   null | boolean | number | string | readonly PropertyValue[] | PropertyMap;
@@ -16,7 +16,7 @@ const RESOURCE_REFERENCE = "5cf8f73096256a8f31e491e813e4eb8e";
 const ASSET = "c44067f5952c0a294b673a41bacd8c17";
 const ARCHIVE = "0def7320c3a5731c473e5ecbe6d01bc7";
 
-/** What is sent for a value that is not known before the update; the engine has one sentinel for each type. */
+/** Sentinels for values that are not known before the update; the engine has one for each type. */
 const UNKNOWN_STRING = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
 const UNKNOWN_VALUES: ReadonlySet<string> = new Set([
   UNKNOWN_STRING,
@@ -102,7 +102,7 @@ export function containsSecret(value: PropertyValue | undefined): boolean {
 
 /**
  * Whether two values are the same to the engine: assets by their hash, everything else by content. A value that
- * became secret, or ceased to be, is not the same, so that the state is rewritten with or without encryption.
+ * became secret, or no longer is, differs, so that the state is rewritten with or without encryption.
  */
 export function sameValue(
   left: PropertyValue | undefined,
@@ -124,12 +124,12 @@ export function sameValue(
   return left === right;
 }
 
-/** A property that is missing and one that is null mean the same. */
+/** A missing property and a null one mean the same. */
 export function isAbsent(value: PropertyValue | undefined): value is null | undefined {
   return value === undefined || value === null;
 }
 
-/** The text of a string, number or boolean; undefined for anything else. Secret marks do not matter. */
+/** The text of a string, number or boolean, secret or not; undefined for anything else. */
 export function scalarText(value: PropertyValue | undefined): string | undefined {
   const bare = unwrap(value);
   return typeof bare === "string" || typeof bare === "number" || typeof bare === "boolean"

@@ -18,7 +18,7 @@ import { unary, unimplemented } from "./unary.ts";
 import type * as pb from "@pulumi/pulumi/proto/provider_pb.js";
 
 /**
- * A provider in terms of the protocol.
+ * Serves a provider over the engine's protocol.
  *
  * @param engine address of the engine, to which it reports.
  */
@@ -35,7 +35,7 @@ export function providerService(
     ...resourceHandlers(definition, operations),
     handshake: unary(() => new provider.ProviderHandshakeResponse().setAcceptSecrets(true)),
     getPluginInfo: unary(() => new plugin.PluginInfo().setVersion(version)),
-    // Enough for the engine; programs use the published SDKs and never ask.
+    // Enough for the engine; programs use the published SDKs and never read it.
     getSchema: unary(() =>
       new provider.GetSchemaResponse().setSchema(JSON.stringify({ name, version })),
     ),
@@ -69,7 +69,7 @@ export function providerService(
 
 type ResourceMethods = "check" | "diff" | "create" | "read" | "update" | "delete";
 
-/** The part of the protocol that is about single resources, in terms of {@link ProviderDefinition}. */
+/** The methods of the protocol for single resources. */
 function resourceHandlers(
   definition: ProviderDefinition,
   operations: Operations,
@@ -111,7 +111,7 @@ function resourceHandlers(
       const found = await run("read", request, (type, operation) =>
         type.read({ id, inputs, state }, operation),
       );
-      // An answer without an id says that the resource is gone.
+      // A response without an id means that the resource is gone.
       if (found === undefined) return new provider.ReadResponse();
       return new provider.ReadResponse()
         .setId(id)

@@ -7,14 +7,14 @@ import {
   unwrap,
 } from "./property-value.ts";
 
-/** Shorter pieces are left alone: they occur by chance, and hiding them would make a text unreadable. */
+/** Shorter pieces are not hidden: they occur by chance, and hiding them would make a text unreadable. */
 const SHORTEST_PIECE = 6;
 
 const REDACTED = "[secret]";
 
 /**
- * Replaces what the properties mark as secret in a text. Of a secret with several lines every line
- * is hidden, and of one that is JSON every string in it, since programs print such parts alone.
+ * Returns a function that hides the properties' secrets in a text. Hides also each line of a secret with several
+ * lines and each string of a JSON secret, because programs print such parts alone.
  */
 export function redactor(properties: PropertyMap): (text: string) => string {
   const pieces = new Set<string>();

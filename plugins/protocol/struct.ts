@@ -7,7 +7,7 @@ export function fromStruct(message: Struct | undefined): PropertyMap {
   return message === undefined ? {} : message.toJavaScript();
 }
 
-/** Makes the struct to send: properties without a value are left out, as in JSON. */
+/** Writes the struct to send; leaves out properties without a value, as JSON does. */
 export function toStruct(map: PropertyMap): Struct {
   const plain = JSON.parse(JSON.stringify(map)) as { [key: string]: JavaScriptValue };
   return struct.Struct.fromJavaScript(plain);

@@ -7,7 +7,7 @@ import { messageOf } from "../../host/failure.ts";
 import { InitializationFailed } from "./resource-type.ts";
 import { toStruct } from "./struct.ts";
 
-/** Makes a gRPC handler of an async function; its error becomes the status. */
+/** Turns an async function into a gRPC handler; its error becomes the status. */
 export function unary<Request, Response>(
   answer: (request: Request) => Response | Promise<Response>,
 ): handleUnaryCall<Request, Response> {
@@ -21,7 +21,7 @@ export function unary<Request, Response>(
   };
 }
 
-/** Handler of a method that this plugin does not have; the engine knows what to do then. */
+/** Handler of a method that this plugin does not have, which the engine expects. */
 export function unimplemented<Request, Response>(
   method: string,
 ): handleUnaryCall<Request, Response> {

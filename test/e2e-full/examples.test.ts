@@ -114,7 +114,7 @@ describe("examples with the package @kindows/components", () => {
     return project;
   }
 
-  it("have types, and a schema that says of each argument an example and, where it may be left out, its default", async () => {
+  it("have types, and a schema with an example of each argument and the default of each optional one", async () => {
     const project = await example("typescript", "win-1");
     const compiler = path.join(projectRoot, "node_modules/typescript/bin/tsc");
     const checked = await execa(process.execPath, [compiler, "-p", "."], {

@@ -7,7 +7,7 @@ import { clearHost, estateLab } from "./outside/estate.ts";
 import { removeNamespaces } from "./outside/network-namespace.ts";
 import { SecondHypervisor } from "./outside/second-hypervisor.ts";
 
-/** Removes what a part has left that was ended half way: settings that are still there are those of a lab that may be. */
+/** Removes what an interrupted part has left. A lab may still exist if its settings file does. */
 export const mochaHooks = {
   async beforeAll(): Promise<void> {
     const second = new SecondHypervisor();
@@ -26,7 +26,7 @@ export const mochaHooks = {
   },
 };
 
-/** Hypervisors that a test names are this host, by an SSH server that has gone with the test. */
+/** A lab's further hypervisors count as gone: they were this host, behind an SSH server that ended with the test. */
 async function removeLeftLab(lab: TestLab): Promise<void> {
   const { config } = parse(await readFile(lab.stackFile, "utf8")) as {
     config: { "kindows:hypervisors"?: readonly { readonly name: string }[] };

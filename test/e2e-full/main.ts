@@ -1,9 +1,9 @@
 /**
- * `make e2e-full`: every test that needs a hypervisor, in parts. What has passed is kept in .kindows/e2e-full, and not run
- * again while the sources are the same.
+ * `make e2e-full`: every test that needs a hypervisor, in parts. Results are kept in .kindows/e2e-full, and parts
+ * that have passed are not run again until the sources change.
  *
- * Arguments: names of parts, for less than all; `--fresh` starts over; `--list` names the parts, with `--json` for a
- * workflow; `--table` only tells what is known of them.
+ * Arguments: names of parts, for less than all; `--fresh` starts over; `--list` lists the parts, with `--json` for a
+ * workflow; `--table` only prints the results.
  */
 import { existsSync, readdirSync } from "node:fs";
 import { rm } from "node:fs/promises";
@@ -23,7 +23,7 @@ import { hashSources } from "../../toolchain/tools/sources-hash.ts";
 import { killPoints } from "../e2e/kill-points.ts";
 import { runAsGroup } from "../e2e/process-group.ts";
 
-/** Only ends a hang: four nodes take their time where machines are emulated. */
+/** Limit of one test, against hangs: four emulated machines take long. */
 const testMinutes = 60;
 
 const leftLabs = "./test/e2e-full/left-labs.ts";
@@ -32,16 +32,16 @@ const folder = path.join(localFolder, "e2e-full");
 
 interface Part {
   readonly name: string;
-  /** Arguments of mocha: a file, and which of its tests. */
+  /** Arguments of mocha: a file, and a filter for its tests. */
   readonly args: readonly string[];
 }
 
-/** Of files that take hours: what the titles of their tests begin with. */
+/** For files that take hours: the beginnings of their tests' titles, each of which is a part. */
 const rows: Readonly<Record<string, readonly string[]>> = {
   "killed-runs": killPoints.map(({ state }) => state),
 };
 
-/** Each file of test/e2e and test/e2e-full, or each of its rows. */
+/** One part for each file of test/e2e and test/e2e-full, or for each of its rows. */
 const parts = ["test/e2e", "test/e2e-full"].flatMap((folder) =>
   readdirSync(path.join(projectRoot, folder))
     .filter((file) => file.endsWith(".test.ts"))
@@ -59,7 +59,7 @@ function partsOf(file: string): readonly Part[] {
   );
 }
 
-/** The parts of these names; a file's name stands for all of its rows. @throws for a name that no part has. */
+/** Parts by name, all without names; a file's name means all of its rows. @throws for an unknown name. */
 function chosenParts(names: readonly string[]): readonly Part[] {
   const fits = (part: Part, name: string): boolean =>
     part.name === name || part.name.startsWith(`${name}.`);
@@ -78,15 +78,15 @@ const resultSchema = z.object({
   skipped: z.number(),
   seconds: z.number(),
   ended: z.string(),
-  /** For people: the commit, and whether files differed from it. */
+  /** For readers only: the commit, and whether files differed from it. */
   commit: z.string(),
-  /** What decides whether it still holds: a hash of the sources. */
+  /** Hash of the sources; the result is valid only for them. */
   sources: z.string(),
 });
 
 const resultFile = ({ name }: Part): string => path.join(folder, `${name}.json`);
 
-/** What became of a part with these sources: what was found with others does not count. */
+/** Result of a part with these sources; undefined if there is only one with other sources, or none. */
 async function resultOf(part: Part, sources: string) {
   const noted = await readJson(resultFile(part), resultSchema);
   return noted?.sources === sources ? noted : undefined;
@@ -107,7 +107,7 @@ async function summarize(parts: readonly Part[], sources: string): Promise<boole
   return results.every((each) => each?.result === "passed");
 }
 
-/** Runs those that have not passed with these sources, each in a mocha of its own; a signal ends it with all it started. */
+/** Runs parts that have not passed with these sources, each in a mocha of its own, which a signal ends as a group. */
 async function runParts(parts: readonly Part[], sources: string): Promise<void> {
   const stopped = new AbortController();
   for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
@@ -139,7 +139,7 @@ async function runParts(parts: readonly Part[], sources: string): Promise<void> 
   }
 }
 
-/** What mocha has counted at its end; what tests print themselves comes before. */
+/** Totals that mocha prints at its end, after the output of the tests. */
 function sums(output: string): { passed: number; failed: number; skipped: number } {
   const text = stripVTControlCharacters(output);
   const [, passed = 0, rest = ""] = /^[^]*^ +(\d+) passing\b([^]*)/m.exec(text) ?? [];
@@ -148,7 +148,7 @@ function sums(output: string): { passed: number; failed: number; skipped: number
   return { passed: Number(passed), failed: sum("failing"), skipped: sum("pending") };
 }
 
-/** Of what git has or would take, without documents: results hold across commits, and fall with an edit. */
+/** Hash of tracked and untracked files, without documents: an edit invalidates results, a commit does not. */
 async function sourcesHash(): Promise<string> {
   const listed = await git("ls-files", "--cached", "--others", "--exclude-standard", "-z");
   const files = listed.split("\0").filter((file) => file !== "" && !file.endsWith(".md"));

@@ -100,7 +100,7 @@ describe("verify, where something is wrong", () => {
     );
   });
 
-  it("passes every row about NetworkPolicies with what enforces them in kind's own network", async () => {
+  it("passes every row about NetworkPolicies with kind's own enforcement of them", async () => {
     const program = (await ensureArtifacts([enforcerProgram])).path(enforcerProgram);
     const folder = "/opt/policies";
     for (const node of [lab.controlPlane, worker]) {
@@ -174,7 +174,7 @@ spec:
     ]);
   });
 
-  it("fails what leads over a node that is not Ready, says which, and cleans up all the same", async () => {
+  it("fails rows through a node that is not Ready, names it, and still cleans up", async () => {
     await inContainer(worker, "systemctl", "stop", "kubelet");
     try {
       await lab.untilNotReady(worker);

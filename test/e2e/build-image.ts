@@ -1,6 +1,6 @@
 /**
- * Makes a stack's image as `up` and `prepare` do, but of a stand-in for Windows. Settings are given as JSON, the cache by
- * KINDOWS_CACHE; a second argument has no more made in the image than is needed for one.
+ * Builds a stack's image like `up` and `prepare`, but from a stand-in for Windows. Arguments: the settings as JSON,
+ * and any second one for an image with as little baked in as possible. KINDOWS_CACHE names the cache.
  */
 import { ensureStackImage } from "../../cli/prepare/stack-image.ts";
 import { exitCodes, Failure } from "../../host/failure.ts";

@@ -9,7 +9,7 @@ interface KubeObject {
   readonly status?: Record<string, unknown>;
 }
 
-/** A cluster that is known by its kubeconfig. */
+/** A cluster, reached by its kubeconfig. */
 export class Cluster {
   constructor(readonly kubeconfig: string) {}
 
@@ -29,9 +29,9 @@ export class Cluster {
       .sort();
   }
 
-  /** Waits until these nodes are Ready, and no others are there; an API server that is starting is waited for, too. */
+  /** Waits until exactly these nodes exist and are Ready, even if the API server is still starting. */
   async untilReady(names: readonly string[]): Promise<void> {
-    const what = `${names.join(" and ")} to be Ready, and nothing else to be there`;
+    const what = `${names.join(" and ")} to be Ready, and no other nodes`;
     await waitUntil({ what, timeoutSeconds: 300, pollMilliseconds: 2000 }, async () => {
       try {
         const found = await this.nodes();
@@ -45,7 +45,7 @@ export class Cluster {
     });
   }
 
-  /** Waits until a node is not Ready: a silent kubelet is noticed by the control plane after a time of its own. */
+  /** Waits until a node is not Ready, which the control plane notices only some time after its kubelet has stopped. */
   async untilNotReady(name: string): Promise<void> {
     const what = `${name} to be not Ready`;
     await waitUntil({ what, timeoutSeconds: 300, pollMilliseconds: 2000 }, async () => {
@@ -54,7 +54,7 @@ export class Cluster {
     });
   }
 
-  /** When kubelet renewed the lease of each node last, as the cluster tells it; one that has just joined has none yet. */
+  /** When each node's lease was last renewed. A node that has just joined has no lease yet. */
   async leaseRenewals(): Promise<ReadonlyMap<string, string>> {
     const { items } = (await this.kubectlJson("-n", "kube-node-lease", "get", "leases")) as {
       items: { metadata: { name: string }; spec: { renewTime: string } }[];
@@ -66,12 +66,12 @@ export class Cluster {
     return (await this.leaseRenewals()).get(node);
   }
 
-  /** Waits until the kubelet of a node whose lease was renewed last at `before` renews it. */
+  /** Waits until a node's lease is renewed again. @param before when it was last renewed */
   async untilRenewed(node: string, before: string | undefined): Promise<void> {
     const what = `${node} to renew its lease`;
     await waitUntil({ what, timeoutSeconds: 300, pollMilliseconds: 2000 }, async () => {
       const now = await this.leaseRenewal(node);
-      return now === before ? `renewed last at ${now ?? "no time"}` : undefined;
+      return now === before ? `last renewed at ${now ?? "no time"}` : undefined;
     });
   }
 

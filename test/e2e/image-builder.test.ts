@@ -86,7 +86,7 @@ describe("the making of an image", () => {
     );
   });
 
-  it("leads to registries over SSH and by nothing else, and goes on where they can't be reached", () => {
+  it("reaches registries only over SSH, and goes on if they are unreachable", () => {
     const log = readFileSync(cache.logFile(path.basename(image)), "utf8");
     const images = nodeImages(settings, stackSoftware(settings));
     for (const each of images) {
@@ -107,7 +107,7 @@ describe("the making of an image", () => {
     assert.equal((await readImageNote(image))?.revision, updatedRevision);
   });
 
-  it("is done once: who asks again takes what is there", async () => {
+  it("is done once; a second build uses the finished image", async () => {
     const before = statSync(path.join(image, imageFile)).mtimeMs;
     const media = new StandInMedia(path.join(folder, "media"), "");
     const again = await media.start(settings, cache);
@@ -116,7 +116,7 @@ describe("the making of an image", () => {
     assert.equal(statSync(path.join(image, imageFile)).mtimeMs, before);
   });
 
-  it("leaves an image for nobody else's eyes, and no secret, disc or socket", () => {
+  it("leaves an image that only its owner can read, and no secret, disc or socket", () => {
     assert.deepEqual(readdirSync(image).sort(), [
       ".kindows-complete.json",
       "image.json",

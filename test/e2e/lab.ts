@@ -15,8 +15,9 @@ import type { KillPoint } from "./kill-points.ts";
 import { type Finished, runAsGroup } from "./process-group.ts";
 
 /**
- * Keeps what machines write to their serial consoles, of which libvirt keeps nothing: why a guest ended. Gets the prefix of
- * their names, and a folder for a file of each, which has one reader; that ends with the terminal, or the machine.
+ * Logs machines' serial consoles, which libvirt does not, because they say why a guest ended. Arguments: the prefix
+ * of the machines' names, and a folder for a file of each. Each file has one writer, which ends with the terminal or
+ * the machine.
  */
 const keepConsoles = `umask 077
 while sleep 2; do
@@ -28,15 +29,15 @@ done`;
 
 const resultSchema = z.object({
   step: z.string(),
-  /** Whether it found anything to do. */
+  /** Whether the step changed anything. */
   changed: z.boolean(),
-  /** What it took by itself: without the dialling, the waiting for others, and the engine. */
+  /** The step's own time, without connecting, waiting for other steps, and the engine. */
   seconds: z.number(),
 });
 
 type StepResult = z.infer<typeof resultSchema>;
 
-/** The results of one node's steps, in the order of the state, by step. */
+/** Results of one node's steps by step, in the order of the state. */
 export function stepResultsOf(
   node: string,
   deployment: Deployment,
@@ -56,7 +57,7 @@ export interface Change {
 
 const line = /^\s*[-+~]{1,2}\s+(\S+:\S+:\S+) (\S+) (created|updated|deleted|replaced)\b/;
 
-/** What an update changed, read off the engine's plain progress lines; the stack itself is left out. */
+/** Changes in the engine's plain progress lines, without the stack itself. */
 export function engineChanges(output: string): Change[] {
   return output.split("\n").flatMap((each) => {
     const [, type, name, operation] = line.exec(each) ?? [];
@@ -66,20 +67,20 @@ export function engineChanges(output: string): Change[] {
   });
 }
 
-// Ended by a signal alone, a process does nothing of what it is to do at its end: here, to end what labs run.
+// A process that a signal kills runs no exit handlers, which here end what labs run.
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(1));
 
-/** Settings of a stack as they stand below `config:` in its file, without the namespace. */
+/** Settings of a stack as below `config:` in its file, without the namespace. */
 export type LabSettings = Record<string, unknown>;
 
-/** Machines that have every step before them, with the reboot. */
+/** Settings of machines on which no step has run, not even the one with the reboot. */
 export const bareMachines: LabSettings = {
   windows: { image: { kind: "rehearsal", baked: false } },
 };
 
 export type { Finished };
 
-/** A lab of the tests' own, driven by the commands a user has. */
+/** A lab for tests, which run the commands that users run. */
 export class TestLab extends Cluster {
   readonly logFolder: string;
   private runs = 0;
@@ -90,7 +91,7 @@ export class TestLab extends Cluster {
     this.logFolder = path.join(localFolder, "e2e-logs", stack);
   }
 
-  /** What the names of all its things begin with, where its settings give it no other name. */
+  /** Prefix of all names in the lab, unless its settings give it another name. */
   get prefix(): string {
     return `kindows-${this.stack}`;
   }
@@ -103,7 +104,7 @@ export class TestLab extends Cluster {
     return path.join(projectRoot, `Pulumi.${this.stack}.yaml`);
   }
 
-  /** Writes the stack's settings: the rehearsal's, with what differs; a section keeps what is not set. */
+  /** Writes the stack's settings: the rehearsal's with `changes`, which are merged into each section. */
   async configure(changes: LabSettings): Promise<void> {
     const file = await readFile(path.join(projectRoot, "Pulumi.rehearsal.yaml"), "utf8");
     const rehearsal = parse(file) as { config: Record<string, unknown>; encryptionsalt: string };
@@ -116,7 +117,7 @@ export class TestLab extends Cluster {
     await writeFile(this.stackFile, stringify({ ...rehearsal, config }));
   }
 
-  /** Takes it down. The settings stay where that fails: who takes the lab down by hand needs them. */
+  /** Takes the lab down. If that fails, the settings stay, because `kindows down` needs them. */
   async remove(): Promise<void> {
     await succeeded(this.kindows("down"));
     await this.removeSettings();
@@ -126,7 +127,7 @@ export class TestLab extends Cluster {
     await rm(this.stackFile, { force: true });
   }
 
-  /** Runs `./kindows --stack <stack> ...` to its end; what it printed is kept in the log folder. */
+  /** Runs `./kindows --stack <stack> ...` to its end and keeps its output in the log folder. */
   async kindows(...args: string[]): Promise<Finished> {
     return this.run(args, () => undefined);
   }
@@ -140,12 +141,12 @@ export class TestLab extends Cluster {
     return { host, port: 22, user: "Administrator", privateKey, hostKey };
   }
 
-  /** What a command prints on a machine. @throws when it ends with another exit code than 0, or not within three minutes. */
+  /** Output of a command on a machine. @throws if it fails or takes more than three minutes. */
   async onMachine(node: string, command: string): Promise<string> {
     return runOverSsh(await this.machine(node), command, 180);
   }
 
-  /** Starts an `up` and kills its whole process group, without a warning, at a moment of it. */
+  /** Starts an `up` and kills its whole process group with SIGKILL at a kill point. */
   async killedUp({ state, line, seconds }: KillPoint): Promise<void> {
     let killed: NodeJS.Timeout | undefined;
     const finished = await this.run(["up"], (each, pid) => {
@@ -161,7 +162,7 @@ export class TestLab extends Cluster {
     }
   }
 
-  /** A command with the environment that `kindows env` prints, e.g. `pulumi preview`. */
+  /** Runs a command with the environment that `kindows env` prints, e.g. `pulumi preview`. */
   async withEnvironment(
     command: string,
     onLine: (line: string) => void = () => undefined,
@@ -170,19 +171,19 @@ export class TestLab extends Cluster {
     return this.spawn("bash", ["-c", script], onLine);
   }
 
-  /** @throws when another `up` would change anything. */
+  /** @throws if another `up` would change anything. */
   async plansNothing(): Promise<Finished> {
     return succeeded(this.withEnvironment("pulumi preview --expect-no-changes"));
   }
 
-  /** @throws when a refresh finds anything that is not in the state. */
+  /** @throws if a refresh finds anything that is not in the state. */
   async refreshesNothing(): Promise<void> {
     const refresh = (): Promise<Finished> =>
       this.withEnvironment("pulumi refresh --yes --skip-preview --expect-no-changes");
     const first = await refresh();
-    // libvirt's provider 0.8.3 may read a machine's disc too short, as docs/troubleshooting.md says.
+    // libvirt's provider 0.8.3 may read a machine's disc incompletely; see docs/troubleshooting.md.
     const again = first.output.includes("error while retrieving remote ISO");
-    if (again) console.log("      libvirt's provider read a disc too short: refreshed once more");
+    if (again) console.log("      libvirt's provider read a disc incompletely: refreshing again");
     await succeeded(again ? refresh() : Promise.resolve(first));
   }
 
@@ -205,7 +206,7 @@ export class TestLab extends Cluster {
           cwd: this.logFolder,
           reject: false,
         });
-        console.log(`up failed; the last of the consoles:\n${last.stdout}`);
+        console.log(`up failed; the last lines of the consoles:\n${last.stdout}`);
       }
       return finished;
     } finally {
@@ -246,7 +247,7 @@ export async function inContainer(
   return (await execa("docker", ["exec", container, ...command], { timeout: 120_000 })).stdout;
 }
 
-/** What a command that has to succeed came to. @param what is printed with the seconds it took. */
+/** Result of a command that must succeed. @param what if set, printed with the seconds that it took. */
 export async function succeeded(run: Promise<Finished>, what?: string): Promise<Finished> {
   const finished = await run;
   assert.equal(finished.exitCode, 0, tail(finished.output, 80));
@@ -262,7 +263,7 @@ function isSection(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** The end of what a command printed, for a failed assertion's message. */
+/** The end of a command's output, for the message of a failed assertion. */
 export function tail(output: string, lines = 40): string {
   return output.split("\n").slice(-lines).join("\n");
 }

@@ -5,7 +5,7 @@ import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { projectRoot } from "../../toolchain/project.ts";
 
-/** Longest to wait for the rest of what a command wrote, once it has ended. */
+/** Longest wait for the rest of a command's output after it has ended. */
 const restOfOutputMilliseconds = 5000;
 
 export interface Finished {
@@ -15,10 +15,10 @@ export interface Finished {
 }
 
 export interface GroupOptions {
-  /** Gets what the command prints; only its owner may read it. */
+  /** File for the command's output, readable only by its owner. */
   readonly logFile: string;
   readonly onText?: (text: string, pid: number) => void;
-  /** Asks all of the group to end. */
+  /** Sends the group SIGTERM. */
   readonly signal?: AbortSignal;
 }
 
@@ -44,16 +44,16 @@ export async function runAsGroup(
     });
   }
   const closed = new Promise((resolve) => child.once("close", resolve));
-  const tell = (what: NodeJS.Signals): void => {
+  const signalGroup = (what: NodeJS.Signals): void => {
     try {
       process.kill(-(child.pid ?? NaN), what);
     } catch {
       // It has ended by itself.
     }
   };
-  // Nobody else would end it when this process is ended.
-  const kill = (): void => tell("SIGKILL");
-  const end = (): void => tell("SIGTERM");
+  // Otherwise the group would outlive this process.
+  const kill = (): void => signalGroup("SIGKILL");
+  const end = (): void => signalGroup("SIGTERM");
   process.once("exit", kill);
   signal?.addEventListener("abort", end);
   try {
@@ -61,7 +61,7 @@ export async function runAsGroup(
       child.on("error", reject);
       child.on("exit", (code) => resolve(code ?? undefined));
     });
-    // The end is seen before the last that was written; a daemon that was started may hold the output open for good.
+    // The exit comes before the last output. Not awaited for long, because a started daemon may hold the output open.
     await Promise.race([closed, sleep(restOfOutputMilliseconds, undefined, { ref: false })]);
     return { exitCode, output, seconds: (Date.now() - started) / 1000 };
   } finally {

@@ -26,7 +26,7 @@ import {
   virtioFiles,
 } from "../unit/windows-image/real-media.ts";
 
-/** What the stand-in for Windows Setup can be asked to do wrong. */
+/** Faults that the stand-in for Windows Setup can simulate. */
 export type Fault =
   | "never-copies"
   | "powers-off-early"
@@ -37,10 +37,10 @@ export type Fault =
   | "never-comes-back"
   | "stays-on";
 
-/** What is different where the stand-in is installed: it is small, and emulated it is as quick as Windows under KVM. */
+/** Changes for the stand-in: it is small, and emulated it is as fast as Windows under KVM. */
 export const standInBuilder: BuilderChanges = { memoryMiB: 512, slowness: 1, neededGiB: 1 };
 
-/** Instead of what Windows nodes run: the stand-in looks only whether it is whole. */
+/** Instead of real programs for Windows nodes, of which the stand-in only checks the checksums. */
 const programs = Object.fromEntries(
   ["containerd", "kubelet", "kubeadm", "kubeLogRunner", "crictl"].map((name) => {
     const content = `${name} for the stand-in`;
@@ -48,7 +48,7 @@ const programs = Object.fromEntries(
   }),
 );
 
-/** Folder of the stand-in's boot disk; made once, kept in the cache. */
+/** Folder of the stand-in's boot disk, which the cache keeps. */
 export async function standInBootDisk(): Promise<string> {
   const ensurePackages = (names: readonly string[]): Promise<void> =>
     ensureHostPackages(names, () => undefined);
@@ -60,7 +60,7 @@ export async function standInBootDisk(): Promise<string> {
   return ensured.path(setupBootDisk);
 }
 
-/** What Windows is on the discs, and what an update makes of it. */
+/** Revisions of Windows on the discs, and after the update. */
 const oldRevision = 587;
 export const updatedRevision = 5139;
 
@@ -71,7 +71,7 @@ export interface StandInBuild {
   readonly ended: Promise<[code: number | null, signal: string | null]>;
 }
 
-/** Media in a folder: a disc that boots into the stand-in, drivers, OpenSSH and an update. */
+/** A folder with media: a disc that boots the stand-in, drivers, OpenSSH and an update. */
 export class StandInMedia {
   constructor(
     private readonly folder: string,
@@ -93,7 +93,7 @@ export class StandInMedia {
     await makeOpenSsh(this.#at("OpenSSH-Win64.zip"));
   }
 
-  /** Of a disc that behaves, of a Windows that is too old without its update; or of one that goes wrong, mostly without. */
+  /** Settings of an image. If there is no fault, or `update-fails`, Windows is old and the settings have an update. */
   async settings(fault?: Fault, firmware: Firmware = "bios"): Promise<Settings> {
     const iso = this.#at(`windows-${fault ?? "good"}.iso`);
     const isOld = fault === undefined || fault === "update-fails";
@@ -157,7 +157,7 @@ export class StandInMedia {
     return { lines, ended };
   }
 
-  /** As Microsoft's, but that its boot image is a disk, or the file system on it: it needs no other boot loader. */
+  /** Like Microsoft's disc, but its boot images are a disk and that disk's file system, so no boot loader is needed. */
   async #makeDisc(iso: string, wim: string, fault: Fault | undefined): Promise<void> {
     const tree = `${iso}.tree`;
     await mkdir(path.join(tree, "sources"), { recursive: true });

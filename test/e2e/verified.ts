@@ -18,7 +18,7 @@ export interface Verified extends Finished {
 export async function verified(lab: TestLab, ...args: string[]): Promise<Verified> {
   const file = (ending: string): string => path.join(lab.logFolder, `verify.${ending}`);
   const files = ["json", "junit", "html"].flatMap((each) => [`--${each}`, file(each)]);
-  // What an earlier run wrote must not be taken for this one's.
+  // An earlier run's result must not be taken for this run's.
   await rm(file("json"), { force: true });
   const finished = await lab.kindows("verify", ...args, ...files);
   const text = await readFile(file("json"), "utf8").catch(() => assert.fail(tail(finished.output)));
@@ -39,7 +39,7 @@ export const linuxRows: readonly string[] = [
   ...["outside-to-linux-host-port", "linux-settings", "linux-metrics"],
 ];
 
-/** Rows of rehearsed Windows in which HostProcess containers run under Wine, beside those between Linux nodes. */
+/** Rows of rehearsed Windows nodes, in which HostProcess containers run under Wine. */
 export const wineRows: readonly string[] = [
   "linux-pod-to-windows-host-pod",
   "linux-pod-to-windows-host-service",
@@ -58,27 +58,27 @@ export const wineRows: readonly string[] = [
   "outside-to-windows-host-service-linux-node",
 ];
 
-/** Those between Linux nodes that go by a name of the cluster's, or ask for one. */
+/** Rows between Linux nodes that use the cluster's DNS. */
 export const namedRows: readonly string[] = linuxRows.filter((id) => /-(name|dns)$/.test(id));
 
-/** Rows of everything but the internet, which a test cannot count on. */
-const countedOn: readonly string[] = allRows
+/** All rows but those to the internet, which a test cannot rely on. */
+const rowsWithoutInternet: readonly string[] = allRows
   .map(({ id }) => id)
   .filter((id) => !id.endsWith("-to-internet"));
 
 /**
- * A lab of two Linux nodes and rehearsed Windows passes what is between the Linux nodes, rehearses what HostProcess
- * containers do, and nothing else.
+ * Asserts that in a lab with two Linux nodes and rehearsed Windows nodes, the rows between the Linux nodes pass and
+ * the rows with HostProcess containers are rehearsed, and no others.
  *
- * @param windowsNodes how many it has: with one, rows between two can't be run for that reason, with none those of one.
+ * @param windowsNodes number of Windows nodes; rows that need more cannot be run, with that reason.
  */
 export async function verifiesLinuxPaths(lab: TestLab, windowsNodes: 0 | 1 | 2 = 2): Promise<void> {
   const { exitCode, output, seconds, rows } = await verified(
     lab,
-    ...["--rows", countedOn.join(",")],
+    ...["--rows", rowsWithoutInternet.join(",")],
   );
   console.log(`      verify took ${seconds.toFixed(0)} s`);
-  // First, as what comes after it in the table is what a cut log loses.
+  // First, because a log that is cut off loses what comes later.
   assert.deepEqual(
     rows.flatMap(({ id, status, reason, seen }) =>
       status === "failed" ? [{ id, reason, seen }] : [],
@@ -94,7 +94,7 @@ export async function verifiesLinuxPaths(lab: TestLab, windowsNodes: 0 | 1 | 2 =
     assert.match(reason, /^HostProcess under Wine: /, id);
   }
   for (const { id, reason } of rows.filter(({ status }) => status === "not-runnable")) {
-    // Flannel, and the network of the node image that is built here.
+    // Neither Flannel nor the built node image's network enforces policies.
     const unenforced = "a pod network that enforces NetworkPolicies: ";
     const few = ["|(a|two) Windows nodes?: there is none$", "|two Windows nodes: there is one$"];
     assert.match(
@@ -106,7 +106,9 @@ export async function verifiesLinuxPaths(lab: TestLab, windowsNodes: 0 | 1 | 2 =
   assert.doesNotMatch(await lab.kubectl("get", "namespaces"), /kindows-verify/);
 }
 
-/** The lab's cluster by its kubeconfig alone, as any other one: what needs this host's place in a lab can't be run. */
+/**
+ * Verifies the lab's cluster by its kubeconfig alone, like any cluster: rows that need the lab's host cannot be run.
+ */
 export async function verifiesByKubeconfig(lab: TestLab): Promise<void> {
   const { exitCode, output, rows } = await verified(
     lab,

@@ -11,10 +11,10 @@ import { serverTime, tcpProbe } from "../../rehearsal/host/probes.ts";
 import type { FakeCluster, FakeJoin, FakeNode } from "./fake-cluster.ts";
 
 /**
- * A real API server for fake nodes: the join's token and CA hash are really checked against it, and the Node object is
- * really there afterwards.
+ * A real API server for fake nodes: a join's token and CA hash are checked against it, and the Node object is created
+ * in it.
  *
- * A fake kubelet has no client certificate of its own, so this acts with the rights of the kubeconfig it is given.
+ * A fake kubelet has no client certificate of its own, so this uses the rights of the given kubeconfig.
  */
 export class ApiServerCluster implements FakeCluster {
   readonly #core: CoreV1Api;
@@ -54,7 +54,7 @@ export class ApiServerCluster implements FakeCluster {
       await this.#core.createNode({ body });
     } catch (error) {
       if (!hasCode(error, 409)) throw error;
-      // As a kubelet does with a Node that is there: labels and taints stay as they are.
+      // Like a kubelet, keeps the labels and taints of an existing Node.
     }
     await this.#core.replaceNodeStatus({
       name: node.name,
@@ -72,7 +72,7 @@ export class ApiServerCluster implements FakeCluster {
   }
 }
 
-/** The Node a fake kubelet registers; its annotation says that nothing runs on it. */
+/** The Node that a fake kubelet registers, with an annotation that says so. */
 function nodeObject(node: FakeNode): V1Node {
   const now = new Date();
   return {

@@ -1,6 +1,6 @@
 import type { MachineTime } from "../../rehearsal/host/machine-time.ts";
 
-/** A join as the fake kubeadm reads it from its JoinConfiguration. */
+/** A join, as read by the fake kubeadm from its JoinConfiguration. */
 export interface FakeJoin {
   readonly endpoint: string;
   readonly token: string;
@@ -8,7 +8,7 @@ export interface FakeJoin {
   readonly caCertHashes: readonly string[];
 }
 
-/** A node as the fake kubelet's command line describes it. */
+/** A node, as described by the fake kubelet's command line. */
 export interface FakeNode {
   readonly name: string;
   readonly address: string;
@@ -19,25 +19,25 @@ export interface FakeNode {
 }
 
 export interface FakeCluster {
-  /** Whether the API server takes a TCP connection; what went wrong, or undefined. */
+  /** Connects to the API server over TCP. Resolves to the error, or undefined. */
   connect(host: string, port: number, timeoutSeconds: number): Promise<string | undefined>;
-  /** The API server's time; undefined where it does not tell. */
+  /** The API server's time; undefined if its answers have none. */
   serverTime(host: string, port: number, timeoutSeconds: number): Promise<Date | undefined>;
-  /** The discovery and TLS bootstrap of a join; an error is what kubeadm would complain about. */
+  /** Discovery and TLS bootstrap of a join. @throws the error that kubeadm would report. */
   authorize(join: FakeJoin): Promise<void>;
-  /** Called each time the fake kubelet starts; the node may be there already. */
+  /** Called each time the fake kubelet starts; the node may exist already. */
   register(node: FakeNode): Promise<void>;
 }
 
-/** A cluster that is not there: well-formed joins succeed, unless it is away or has refusals, and can be looked at. */
+/** Records joins, and lets well-formed ones succeed unless it is away or has refusals. Runs no cluster. */
 export class RecordingCluster implements FakeCluster {
   readonly nodes: FakeNode[] = [];
   readonly joins: FakeJoin[] = [];
-  /** Names under which nodes have registered, in their order: more than one would be a second Node. */
+  /** Names of registered nodes, in order: more than one distinct name would mean a second Node. */
   readonly registered: string[] = [];
-  /** What kubeadm complains of in the next joins, one after the other. */
+  /** Errors of the next joins, one for each. */
   refusals: string[] = [];
-  /** How long it is away from the first look on, in seconds of the machine's time. */
+  /** How long it is unreachable after the first request, in seconds of the machine's time. */
   awaySeconds = 0;
   tellsTime = true;
   onAuthorize: () => Promise<void> = () => Promise.resolve();
@@ -65,7 +65,7 @@ export class RecordingCluster implements FakeCluster {
     const index = this.nodes.findIndex((other) => other.name === node.name);
     const before = this.nodes[index];
     if (before === undefined) this.nodes.push(node);
-    // As a kubelet does with a Node that is there: labels and taints stay as they are.
+    // Like a kubelet, keeps the labels and taints of an existing Node.
     else this.nodes[index] = { ...node, labels: before.labels, taints: before.taints };
     return Promise.resolve();
   }

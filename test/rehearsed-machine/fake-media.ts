@@ -7,7 +7,7 @@ import type { Drive } from "../../rehearsal/host/drive.ts";
 import type { CarriedArtifact, ImageManifest } from "../../components/windows/image-manifest.ts";
 import { fakeExecutable } from "./fake-programs.ts";
 
-/** The files the install steps need, under the same names as in the guest image's manifest, which has fewer. */
+/** The files that the install steps need, with the names of the guest image's manifest, which has fewer. */
 export type FakeMedia = Readonly<
   Record<
     keyof ImageManifest["media"] | "flannel" | "flannelPlugin" | "hybridOverlay" | "cniPlugins",
@@ -15,7 +15,7 @@ export type FakeMedia = Readonly<
   >
 >;
 
-/** Puts fake media on the drive, below C:\kindows\media\<sha256>\, as the guest image has real ones. */
+/** Puts fake media on the drive, below C:\kindows\media\<sha256>\, where the guest image has the real ones. */
 export async function writeFakeMedia(
   drive: Drive,
   { containerd, kubernetes }: Readonly<Record<"containerd" | "kubernetes", string>>,
@@ -59,7 +59,7 @@ export async function writeFakeMedia(
   };
 }
 
-/** A release archive of files by their paths in it, at most one folder deep. */
+/** A release archive. @param files contents by their paths in it, at most one folder deep. */
 async function archiveOf(files: Readonly<Record<string, string | Buffer>>): Promise<Buffer> {
   const folder = await mkdtemp(join(tmpdir(), "kindows-fake-"));
   try {
@@ -69,7 +69,7 @@ async function archiveOf(files: Readonly<Record<string, string | Buffer>>): Prom
       await writeFile(join(content, name), text);
     }
     const file = join(folder, "archive.tar.gz");
-    // The same bytes each time, as of a release.
+    // The same bytes each time, like a release.
     const settings = { gzip: true, portable: true, mtime: new Date(0) };
     await create({ file, cwd: content, ...settings }, await readdir(content));
     return await readFile(file);

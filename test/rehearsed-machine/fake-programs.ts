@@ -27,14 +27,14 @@ const executableSchema = z.strictObject({
   version: z.string(),
 });
 
-/** What a fake program is: a file that says which program it stands for, and of which version. */
+/** Content of a fake program's file: the program that it replaces, and its version. */
 type FakeExecutable = z.infer<typeof executableSchema>;
 
 export function fakeExecutable(fake: FakeExecutable["fake"], version: string): Buffer {
   return Buffer.from(`${JSON.stringify({ fake, version })}\n`);
 }
 
-/** Reads a fake .exe file; anything else is not a valid Win32 application here. */
+/** Reads a fake .exe file. @throws NotAProgram for any other content. */
 function readFakeExecutable(path: string, content: Buffer | undefined): FakeExecutable {
   if (!content) throw new Error(`The system cannot find the file specified: ${path}`);
   let value: unknown;
@@ -54,21 +54,21 @@ export interface FakeProgramsOptions {
   readonly driveC: string;
   readonly cluster: FakeCluster;
   readonly time: MachineTime;
-  /** Called when a reboot is ordered, with its delay; one ordered before is off. */
+  /** Called with the delay when a reboot is ordered, which replaces an earlier order. */
   readonly onReboot: (delaySeconds: number) => void;
   readonly onRebootCalledOff: () => void;
 }
 
-/** Programs of one machine without Windows or Wine: they answer, write the files and change the states that matter. */
+/** A machine's programs without Windows or Wine: they print, write and change what the steps depend on. */
 export class FakePrograms implements WindowsPrograms {
   readonly driveC: string;
   bootTime = new Date();
-  /** May be changed by a test, as the next two. */
+  /** Tests may change this and the two below. */
   memoryMiB = 4096;
   freeDiskGiB = (): Promise<number> => Promise.resolve(60);
-  /** How far the machine's clock is ahead; the battery keeps it so through reboots. */
+  /** How far the machine's clock is ahead, also after a reboot. */
   clockOffsetMilliseconds = 0;
-  /** May be changed as a person would by adding an adapter or taking one away. */
+  /** Tests change this to add or remove an adapter. */
   ownAddresses: readonly string[] = ["127.0.0.1", "192.168.150.10", "192.168.150.11"];
   hasRegistries = true;
   hostsEntries: readonly HostsEntry[] = [];
@@ -191,13 +191,13 @@ export class FakePrograms implements WindowsPrograms {
     return Promise.resolve(wasOrdered);
   }
 
-  /** The machine loses its power: nothing runs any more. */
+  /** Power loss: no service runs any more. */
   powerOff(): void {
     this.#reboot = undefined;
     this.#services.clear();
   }
 
-  /** The machine comes up; steps tell boots apart by the second. */
+  /** Boots at least one second after the last boot, because steps distinguish boots by the second. */
   powerOn(): void {
     this.bootTime = new Date(Math.max(Date.now(), this.bootTime.getTime() + 1000));
   }
@@ -207,11 +207,11 @@ export class FakePrograms implements WindowsPrograms {
     return entry?.address ?? name;
   }
 
-  /** TLS bootstrap and registration; without a join there is nothing the kubelet could do. */
+  /** TLS bootstrap and registration; nothing without a join. */
   async #registerNode(args: readonly string[], version: string): Promise<void> {
     const join = await readFakeJoin(this.#drive);
     if (!join) return;
-    // In kubelet's own order: the kubeconfig names a certificate that is asked for after it.
+    // In kubelet's order: the kubeconfig names a certificate that is requested afterwards.
     await this.#drive.write(kubeletKubeconfig, JSON.stringify(join), true);
     await this.#options.cluster.register(fakeNode(args, version));
     await this.#drive.write(clientCertificate, "fake certificate\n", true);
@@ -241,7 +241,7 @@ export class FakePrograms implements WindowsPrograms {
     }
   }
 
-  /** @returns what kubeadm would complain about. */
+  /** @returns the error that kubeadm would report. */
   async #join(path: string, { startService }: RunOptions): Promise<string | undefined> {
     const drive = this.#drive;
     const { cluster, time } = this.#options;
@@ -264,7 +264,7 @@ export class FakePrograms implements WindowsPrograms {
     await drive.write(bootstrapConfig, JSON.stringify(join), true);
     await drive.write(kubeletConfiguration, "kind: KubeletConfiguration\n");
     await drive.write(kubeletFlags, 'KUBELET_KUBEADM_ARGS=""\n');
-    // Where it does not start, the check says so.
+    // If it does not start, the check below fails.
     await startService?.("kubelet").catch(() => undefined);
     const deadline = time.elapsed() + 5000;
     while (!this.#services.has("kubelet") || !(await drive.isFile(kubeletKubeconfig))) {
@@ -284,7 +284,7 @@ function failed(stderr: string): ProgramResult {
   return { exitCode: 1, stdout: "", stderr: `${stderr}\n` };
 }
 
-/** The parts of containerd 2.4's `config default` that a step looks at, and a neighbour it must leave alone. */
+/** The parts of containerd 2.4's `config default` that a step reads, and a similar one that it must not change. */
 const defaultConfig = `version = 4
 root = 'C:\\ProgramData\\containerd\\root'
 state = 'C:\\ProgramData\\containerd\\state'
@@ -320,7 +320,7 @@ function runFakeContainerd(version: string, args: readonly string[]): ProgramRes
   return failed(`fake containerd.exe does not know '${command}'`);
 }
 
-/** Where containerd keeps what it has; the names of the images alone are enough here. */
+/** The images of the fake containerd, by name only. */
 const imagesFile = "C:\\ProgramData\\containerd\\root\\fake-images.txt";
 
 /** Runs `ctr.exe --namespace k8s.io images`: `check --quiet`, `pull --local IMAGE`, `list`, or `remove --sync IMAGE...`. */
@@ -373,7 +373,7 @@ function fakeNode(args: readonly string[], kubeletVersion: string): FakeNode {
 
 const removedFlags = ["pod-infra-container-image", "container-runtime", "network-plugin"];
 
-/** `kubelet.exe ... --version`: the arguments are looked at first, as the real one does. */
+/** `kubelet.exe ... --version`; checks the arguments first, like the real one. */
 function runFakeKubelet(version: string, args: readonly string[]): ProgramResult {
   const unknown = args.find((argument) =>
     removedFlags.includes(/^--([^=]+)/.exec(argument)?.[1] ?? ""),
@@ -398,7 +398,7 @@ const configurationSchema = z.object({
   nodeRegistration: z.object({ name: z.string(), criSocket: z.string() }),
 });
 
-/** What stands in kubelet's kubeconfigs here. */
+/** Content of the fake kubelet's kubeconfigs. */
 const joinSchema = z.object({
   endpoint: z.string(),
   token: z.string(),
@@ -410,13 +410,13 @@ const caCertificate = "C:\\etc\\kubernetes\\pki\\ca.crt";
 const kubeletConfiguration = "C:\\var\\lib\\kubelet\\config.yaml";
 const kubeletFlags = "C:\\var\\lib\\kubelet\\kubeadm-flags.env";
 const kubeletKubeconfig = "C:\\etc\\kubernetes\\kubelet.conf";
-/** Files that must not be there before a join, as kubeadm's preflight checks say. */
+/** Files that must be absent before a join: kubeadm's preflight checks. */
 const mustBeAbsent = [kubeletKubeconfig, bootstrapConfig, caCertificate];
 
-/** Certificates are dated back by so much. */
+/** kubeadm's certificates are backdated by this much. */
 const backdateMilliseconds = 5 * 60 * 1000;
 
-/** The join a running kubelet belongs to, from what kubeadm left for it. */
+/** The join of a running kubelet, from the file that kubeadm left. */
 async function readFakeJoin(drive: Drive): Promise<FakeJoin | undefined> {
   const text = (await drive.readText(bootstrapConfig)) ?? (await drive.readText(kubeletKubeconfig));
   return text === undefined ? undefined : joinSchema.parse(JSON.parse(text));

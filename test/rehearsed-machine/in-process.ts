@@ -22,37 +22,37 @@ import type { WindowsVersion } from "../../rehearsal/host/windows-version.ts";
 
 export interface RehearsalHostOptions {
   readonly hostName: string;
-  /** `ssh-ed25519 AAAA...` lines of those who may log in as Administrator. */
+  /** `ssh-ed25519 AAAA...` lines of keys that may log in as Administrator. */
   readonly authorizedKeys: readonly string[];
   /** OpenSSH PEM of an ed25519 key. Default: a new one. */
   readonly hostPrivateKey?: string;
-  /** What its node joins. Default: one that only records. */
+  /** Cluster that its node joins. Default: a RecordingCluster. */
   readonly cluster?: FakeCluster;
   readonly faults?: readonly FaultSetting[];
   readonly version?: WindowsVersion;
-  /** Folder with what was on its drive before. Default: nothing was. */
+  /** Folder whose content is on its drive from the start. Default: an empty drive. */
   readonly drive?: string | undefined;
 }
 
-/** A rehearsal host with fake programs on 127.0.0.1, its drive C: a temporary folder. */
+/** A rehearsal host with fake programs on 127.0.0.1, whose drive C: is a temporary folder. */
 export interface RehearsalHost {
   readonly port: number;
   readonly hostKey: string;
   readonly driveC: string;
   readonly media: FakeMedia;
-  /** What its node joins, unless another one was given. */
+  /** Cluster that its node joins, unless the options named another one. */
   readonly cluster: RecordingCluster;
   readonly programs: FakePrograms;
   readonly time: MachineTime;
   readonly windows: WindowsHost;
   readonly boots: number;
-  /** Resolves when it listens again; at once when no reboot was ordered. @throws what kept it from its boot. */
+  /** Resolves when it listens again; at once if no reboot was ordered. @throws the error of a failed boot. */
   up(): Promise<void>;
-  /** Ends it and removes its drive. */
+  /** Stops the host and removes its drive. */
   stop(): Promise<void>;
 }
 
-/** A free port below those that Linux gives to whoever wants any: nobody takes it while the machine reboots. */
+/** A free port below Linux's ephemeral ports, so that no other program gets it while the machine reboots. */
 async function freePort(): Promise<number> {
   for (;;) {
     const port = randomInt(20_000, 32_768);
@@ -67,7 +67,7 @@ async function freePort(): Promise<number> {
   }
 }
 
-/** Gives the files below a folder second names below another: whoever writes to one makes a new file. */
+/** Hard-links all files below one folder into another. Safe because writers create new files. */
 function linkFiles(from: string, to: string): void {
   for (const entry of readdirSync(from, { withFileTypes: true })) {
     const [file, second] = [join(from, entry.name), join(to, entry.name)];
@@ -97,7 +97,7 @@ export async function startRehearsalHost(options: RehearsalHostOptions): Promise
       delay.abort();
       delay = new AbortController();
       rebooting = reboot(delaySeconds * 1000, delay.signal);
-      rebooting.catch(() => undefined); // `up` tells
+      rebooting.catch(() => undefined); // `up` reports the error
     },
     onRebootCalledOff: () => delay.abort(),
   });
@@ -110,7 +110,7 @@ export async function startRehearsalHost(options: RehearsalHostOptions): Promise
   let boots = 0;
   let off = false;
   let power = new AbortController();
-  /** Aborted when a reboot that was ordered is not to come. */
+  /** Aborted when an ordered reboot is called off. */
   let delay = new AbortController();
   const boot = async (port: number): Promise<RunningHost> => {
     power = new AbortController();
@@ -127,7 +127,7 @@ export async function startRehearsalHost(options: RehearsalHostOptions): Promise
       faults: options.faults,
       version: options.version,
       time,
-      durable: false, // its power cuts spare the Linux under it
+      durable: false, // only the simulated machine loses power
       power: power.signal,
       log: () => undefined,
     });
@@ -140,17 +140,17 @@ export async function startRehearsalHost(options: RehearsalHostOptions): Promise
     await running.windows.tasksEnded();
     await running.servicesStarted;
     await running.windows.save();
-    programs.powerOff(); // what a step had still begun
+    programs.powerOff(); // services that a step has started meanwhile
   };
   const reboot = async (milliseconds: number, calledOff: AbortSignal): Promise<void> => {
     if (milliseconds > 0) {
       await time.busy(() => time.sleep(milliseconds, calledOff));
-      // Virtual time leaves no moment in which a step could tell its result.
+      // Virtual time leaves no time for a step to report its result.
       await running.windows.mutexes.idle();
       await running.answered();
     }
     if (off || calledOff.aborted) return;
-    // Windows that shuts down writes all it has; a power cut is ordered without any delay.
+    // A regular shutdown flushes all writes; a reboot without delay is a power cut.
     if (milliseconds > 0) running.windows.recentWrites.allFlushed();
     await powerOff();
     programs.powerOn();

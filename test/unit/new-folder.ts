@@ -2,7 +2,7 @@ import { mkdtempSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 
-/** A folder for the files of a test. It goes at the end of the process, with all that lies beside it. */
+/** A folder for a test's files. It is removed at the end of the process, with everything beside it. */
 export const newFolder = (): string => mkdtempSync(path.join(os.tmpdir(), "test-"));
 
 /** Paths in such a folder. */

@@ -5,13 +5,13 @@ type Wait = (milliseconds: number, ...rest: [unknown?, object?]) => Promise<unkn
 
 const sleep = timers.setTimeout;
 
-/** Has every wait of this process be another one, or, by default, what it was. */
+/** Replaces the waits of this process; without an argument, restores them. */
 export function waitBy(wait: Wait = sleep): void {
   timers.setTimeout = wait as typeof sleep;
   syncBuiltinESMExports();
 }
 
-/** Makes the pauses of at least a second none; a wait that can be ended from outside is no pause. */
+/** Skips pauses of a second or more. A wait with an abort signal is not a pause. */
 export function withoutPauses(): void {
   waitBy((milliseconds, value, options) =>
     sleep(options === undefined && milliseconds >= 1000 ? 0 : milliseconds, value, options),

@@ -34,7 +34,7 @@ for (const version of containerdVersions) {
     const dump = async (path: string): ReturnType<WineMachine["run"]> =>
       machine.run(program, ["--config", path, "config", "dump"]);
 
-    it("takes the sandbox image, the CNI folders and the mirrors' folder as they were meant", async () => {
+    it("reads the sandbox image, the CNI folders and the mirrors' folder as intended", async () => {
       const { exitCode, stdout, stderr } = await dump(configPath);
       assert.equal(exitCode, 0, stderr);
       const images = "plugins.'io.containerd.cri.v1.images'";

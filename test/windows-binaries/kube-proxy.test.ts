@@ -90,7 +90,7 @@ describe("kube-proxy.exe, as components/kubeproxy/start.ps1 starts it", () => {
     assert.doesNotMatch(result.stderr, /deprecated|will be removed/i);
   });
 
-  it("still knows the gates of the image's own script, but says that they go: we set none", async () => {
+  it("still knows the feature gates of the image's own script, but warns that they will be removed; we set none", async () => {
     const result = await start("--feature-gates=WinDSR=true,WinOverlay=true");
     assertTaken(result);
     for (const gate of ["WinDSR", "WinOverlay"]) {

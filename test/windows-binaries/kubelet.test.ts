@@ -84,7 +84,7 @@ describe("kubelet.exe, as Install-Kubernetes and Join-Node start it", () => {
     assert.match(log, /failed to parse kubelet flag: unknown flag: --pod-infra-container-image/);
   });
 
-  it("is refused by Join-Node with one that it does not know, before anything is joined", async () => {
+  it("is refused by Join-Node with an unknown argument, before the join", async () => {
     const args = [
       ...["-NodeName", "win-1", "-ApiServerEndpoint", "control-plane:6443"],
       ...["-NodeIp", "192.168.250.11", "-KubeletArgs", "pod-infra-container-image=x"],
@@ -94,7 +94,7 @@ describe("kubelet.exe, as Install-Kubernetes and Join-Node start it", () => {
     await assertFails(run, "KubeletArgsRefused", unknown);
   });
 
-  it("takes kubeadm's configuration with our arguments, up to the credentials of a cluster", async () => {
+  it("accepts kubeadm's configuration with our arguments, until it needs a cluster's credentials", async () => {
     const { exitCode, stderr } = await start();
     assert.equal(exitCode, 1);
     const [last = ""] = stderr.trimEnd().split("\n").slice(-1);

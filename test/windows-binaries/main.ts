@@ -1,8 +1,8 @@
 /**
- * `make test-windows-binaries`: builds what is missing, then runs the tests of this folder in namespaces of their own, so
- * that no port, process, mount or address of this machine is touched and nothing of theirs is left.
+ * `make test-windows-binaries`: builds what is missing, then runs this folder's tests in separate namespaces, so that
+ * they use no port, process, mount or address of this machine and leave nothing behind.
  *
- * Arguments: test files, for less than all of them.
+ * Arguments: test files. Default: all.
  */
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -29,7 +29,7 @@ import {
   programsVariable,
 } from "./test-programs.ts";
 
-/** Longest all tests together may take; four minutes are usual on two cores. */
+/** Limit of all tests together, which usually take four minutes on two cores. */
 const totalMinutes = 20;
 
 /** First program in the namespaces: a network with the addresses of the cluster and of the node, then the tests. */
@@ -86,10 +86,10 @@ async function main(): Promise<number> {
   }
 }
 
-/** @returns mocha's exit code; all that the tests have started is gone then. */
+/** @returns mocha's exit code, once everything that the tests have started has ended. */
 async function runTests(folder: string, files: readonly string[]): Promise<number> {
   const tests = files.length > 0 ? files : ["test/windows-binaries/**/*.test.ts"];
-  // What is stopped from outside leaves nothing either: the namespaces go with their first process.
+  // An interrupted run leaves nothing either, because the namespaces end with their first process.
   const stopped = new AbortController();
   for (const signal of ["SIGINT", "SIGTERM"] as const) {
     process.on(signal, () => stopped.abort());

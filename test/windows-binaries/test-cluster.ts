@@ -13,7 +13,7 @@ import { kubernetesVersion } from "../../toolchain/tools/table.ts";
 import { waitUntil } from "../../host/wait-until.ts";
 import { clusterAddress, clusterName, testPrograms } from "./test-programs.ts";
 
-/** How long the API server may take to be ready, and a Node or a signature to be there, in seconds. */
+/** Longest wait for the API server, a Node or a signature, in seconds. */
 const waitSeconds = 40;
 const phaseMilliseconds = 60_000;
 
@@ -24,10 +24,10 @@ const etcdUrl = "http://127.0.0.1:2379";
  * A real control plane without nodes, made by the phases of `kubeadm init`: etcd, API server and controllers as
  * processes, the bootstrap token's objects, certificates signed and approved by Kubernetes' own controllers.
  *
- * One at a time: all have the same ports. Its processes end with the namespaces that `main.ts` runs the tests in, at last.
+ * Only one at a time, because all use the same ports. Its processes end with the namespaces of `main.ts` at the latest.
  */
 export class TestCluster {
-  /** `host:port` as nodes know it. */
+  /** `host:port` for nodes. */
   readonly endpoint = `${clusterName}:${String(port)}`;
   readonly #config = new KubeConfig();
   readonly #api: CoreV1Api;
@@ -52,12 +52,12 @@ export class TestCluster {
     const processes = await startApiServer(folder);
     const kubeconfig = await readFile(file("super-admin.conf"), "utf8");
     const cluster = new TestCluster(folder, kubeconfig, processes);
-    // With the roles of its first start, without which the controllers end.
+    // Waits for the roles of its first start, without which the controllers exit.
     const health = new Health(cluster.#config);
     await waitFor("the API server", () => health.readyz({}));
     processes.push(await startControllers(folder));
     for (const phases of [["upload-config", "all"], ["bootstrap-token"]]) {
-      // With kubeadm's own folder of certificates, /etc/kubernetes/pki: that is what nodes are told.
+      // With kubeadm's own certificate folder, /etc/kubernetes/pki, because nodes get its path.
       await phase(folder, {}, ...phases, `--kubeconfig=${file("super-admin.conf")}`);
     }
     return cluster;
@@ -67,7 +67,7 @@ export class TestCluster {
     return caCertHash(this.kubeconfig);
   }
 
-  /** A token of the program's own making, that ends at a time; waits until the cluster has signed its information for it. */
+  /** Creates a token with the program's own code, and waits until the cluster has signed cluster-info with it. */
   async token(expiration = new Date(Date.now() + 3_600_000)): Promise<string> {
     const token = newToken();
     const body = tokenSecret(token, expiration, "for the tested node");
@@ -82,7 +82,7 @@ export class TestCluster {
     return token;
   }
 
-  /** Ends its processes, so that another one can have its ports. */
+  /** Ends its processes and frees its ports. */
   async stop(): Promise<void> {
     for (const each of this.processes) {
       if (each.exitCode !== null || each.signalCode !== null) continue;
@@ -101,7 +101,7 @@ export class TestCluster {
   }
 }
 
-/** Runs one phase of `kubeadm init`, with this in its ClusterConfiguration besides. */
+/** Runs one phase of `kubeadm init`, with additions to its ClusterConfiguration. */
 async function phase(folder: string, settings: object, ...args: string[]): Promise<void> {
   const configuration = join(folder, "kubeadm.yaml");
   await writeFile(configuration, kubeadmConfiguration(settings));
@@ -161,7 +161,7 @@ async function startApiServer(folder: string): Promise<ChildProcess[]> {
   return [store, apiServer];
 }
 
-/** Starts the controllers, which end where there is no API server yet. */
+/** Starts the controllers, which exit if there is no API server yet. */
 async function startControllers(folder: string): Promise<ChildProcess> {
   const pki = (name: string): string => join(folder, "pki", name);
   const kubeconfig = join(folder, "controller-manager.conf");
@@ -192,7 +192,7 @@ async function launch(
   return child;
 }
 
-/** @throws in bounded time, with what was seen last. */
+/** @throws after the time limit, with the last state. */
 export async function waitFor(what: string, look: () => Promise<boolean>): Promise<void> {
   await waitUntil({ what, timeoutSeconds: waitSeconds, pollMilliseconds: 200 }, () =>
     look().then((isSo) => (isSo ? undefined : "not there"), messageOf),

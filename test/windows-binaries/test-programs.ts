@@ -1,14 +1,14 @@
 import { readFileSync } from "node:fs";
 import * as z from "zod";
 
-/** Address of the tested cluster's API server, in a network namespace of the tests' own. */
+/** Address of the tested cluster's API server, in the tests' network namespace. */
 export const clusterAddress = "192.168.250.1";
 
 export const clusterName = "kindows-tested-control-plane";
 
 export const nodeAddress = "192.168.250.11";
 
-/** Variable that names the file in which `main.ts` says what the tests need. */
+/** Variable with the path of the file that `main.ts` writes for the tests. */
 export const programsVariable = "KINDOWS_JUDGED_PROGRAMS";
 
 const programsSchema = z.object({
@@ -22,10 +22,10 @@ const programsSchema = z.object({
   etcd: z.string(),
 });
 
-/** Where the tested programs and those that test them are; absolute paths. */
+/** Absolute paths of the tested programs and of those that test them. */
 export type TestPrograms = z.infer<typeof programsSchema>;
 
-/** @throws when the tests were not started by `make test-windows-binaries`. */
+/** @throws if the tests were not started by `make test-windows-binaries`. */
 export function testPrograms(): TestPrograms {
   const file = process.env[programsVariable];
   if (file === undefined) {

@@ -12,7 +12,7 @@ import { remoteSteps } from "../unit/rehearsal-host/ssh-client.ts";
 import { testPrograms } from "./test-programs.ts";
 import { mountWineRoot, TestWine } from "./wine.ts";
 
-/** Longest a Windows program that only looks at its arguments may take, in seconds; the first start of all is slow. */
+/** Limit for a Windows program that only checks its arguments, in seconds; the very first start is slow. */
 const programSeconds = 60;
 
 /**

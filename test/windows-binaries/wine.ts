@@ -15,23 +15,23 @@ import {
 import { prefixFolder, wineEnvironment, wineLoader } from "../../rehearsal/wine/guest-root.ts";
 
 const library = "/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1";
-/** File in the prefix by whose seconds the clock differs from this machine's. */
+/** File in the prefix with the clock's offset from this machine's, in seconds. */
 const fileName = "clock-offset";
 const cacheSeconds = 1;
 
 /**
- * How the clock is set that Go's Windows programs see under one Wine server.
+ * Environment of a Wine server that sets the clock of Go's Windows programs.
  *
- * Go asks nobody for the time: it reads the page of memory that Windows shares with every program, and under Wine the
- * server writes that page. So libfaketime stands before the server, not before the programs, where it would do nothing.
- * Time spans stay what they are, as when a machine's clock is set.
+ * Go makes no system call for the time: it reads a page of memory that Windows shares with every program and that,
+ * under Wine, the server writes. So libfaketime is loaded into the server; in the programs it would have no effect.
+ * Durations do not change, just as when a machine's clock is set.
  */
 const serverEnvironment = {
   LD_PRELOAD: library,
   FAKETIME_TIMESTAMP_FILE: join(prefixFolder, fileName),
   FAKETIME_CACHE_DURATION: String(cacheSeconds),
   FAKETIME_DONT_FAKE_MONOTONIC: "1",
-  // Files keep the times they have.
+  // Does not change files' times.
   NO_FAKE_STAT: "1",
 };
 
@@ -39,7 +39,7 @@ function writeOffset(prefix: string, seconds: number): Promise<void> {
   return writeFile(join(prefix, fileName), `${seconds < 0 ? "" : "+"}${seconds}\n`);
 }
 
-/** A root file system with Wine of a machine's own, mounted in this process's mount namespace. */
+/** A machine's root file system with Wine, mounted in this process's mount namespace. */
 interface WineRoot {
   readonly prefix: string;
   readonly driveC: string;
@@ -52,7 +52,7 @@ const mountMilliseconds = 10_000;
 /**
  * Mounts the artifact's root read-only below `folder`, with a prefix and an /etc of its own, and starts Wine's server.
  *
- * Nothing is unmounted or ended here: both go with the namespaces that `main.ts` runs the tests in.
+ * Nothing is unmounted or stopped here, because that happens when the namespaces of `main.ts` end.
  */
 export async function mountWineRoot(artifact: string, folder: string): Promise<WineRoot> {
   const root = join(folder, "root");
@@ -70,7 +70,7 @@ export async function mountWineRoot(artifact: string, folder: string): Promise<W
     ["--bind", etc, join(root, "etc")],
     ["-t", "proc", "proc", join(root, "proc")],
     ["--rbind", "/dev", join(root, "dev")],
-    // libfaketime leaves something there.
+    // libfaketime creates files there.
     ["-t", "tmpfs", "shm", join(root, "dev/shm")],
     ["--rbind", "/sys", join(root, "sys")],
     ["-t", "tmpfs", "tmp", join(root, "tmp")],
@@ -79,7 +79,7 @@ export async function mountWineRoot(artifact: string, folder: string): Promise<W
   ];
   for (const mount of mounts) await execa("mount", mount, { timeout: mountMilliseconds });
   await writeOffset(prefix, 0);
-  // One server for all programs, for good: by itself it ends with its last program.
+  // A persistent server for all programs; otherwise it ends with its last program.
   await execa("/usr/sbin/chroot", [root, "/usr/lib/wine/wineserver", "-p"], {
     env: { ...wineEnvironment, ...serverEnvironment },
     extendEnv: false,
@@ -104,9 +104,9 @@ export async function mountWineRoot(artifact: string, folder: string): Promise<W
   };
 }
 
-/** The Windows programs of a tested machine: as in the guest, but for its clock and for what Wine loses. */
+/** The Windows programs of a tested machine, as in the guest except for the clock and for retries. */
 export class TestWine extends WinePrograms {
-  /** Whether the API server's answers say what time it is; a machine that is not told leaves its clock as it is. */
+  /** Whether the API server's answers have the time; without it, a machine does not set its clock. */
   isTimeTold = true;
   readonly #prefix: string;
   #offsetSeconds = 0;
@@ -122,8 +122,8 @@ export class TestWine extends WinePrograms {
   }
 
   /**
-   * A program is started once more when it failed without a word: Wine has lost one like that, once in some thousand
-   * starts, which proves nothing. One that refuses what it is given says why, and does so again.
+   * Starts a program again if it failed without output, because Wine loses about one in some thousand starts. A
+   * program that refuses its input prints why, and does so again.
    */
   override async run(
     exe: string,
@@ -134,7 +134,9 @@ export class TestWine extends WinePrograms {
     const { exitCode, stdout, stderr } = result;
     const silent = stdout === "" && stderr === "";
     if (exitCode === 0 || !(silent || stderr.includes(endedUnderWine))) return result;
-    process.stderr.write(`${exe} failed without a word (${stderr || exitCode}): once more\n`);
+    process.stderr.write(
+      `${exe} failed without output (${stderr || exitCode}): starting it again\n`,
+    );
     return super.run(exe, args, options);
   }
 
@@ -149,7 +151,7 @@ export class TestWine extends WinePrograms {
     return Promise.resolve();
   }
 
-  /** The routes of this host are nobody's here. */
+  /** This host's routes do not matter here. */
   override setRoutes(): Promise<void> {
     return Promise.resolve();
   }
@@ -158,7 +160,7 @@ export class TestWine extends WinePrograms {
     return new Date(Date.now() + this.#offsetSeconds * 1000);
   }
 
-  /** To the second; returns when the server has seen it. */
+  /** Sets the clock to the second; returns when the server has applied it. */
   override async setClock(time: Date): Promise<void> {
     this.#offsetSeconds = Math.round((time.getTime() - Date.now()) / 1000);
     await writeOffset(this.#prefix, this.#offsetSeconds);

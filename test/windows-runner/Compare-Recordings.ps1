@@ -29,7 +29,7 @@ foreach ($snippet in Get-ChildItem -LiteralPath $Snippets -Recurse -Filter '*.po
     if (Test-Path -LiteralPath "$stem.args") {
         $words += @(Get-Content -LiteralPath "$stem.args")
     }
-    # Without an empty element Windows PowerShell would hand on nothing at all.
+    # Without an empty element, Windows PowerShell would pass nothing at all.
     $stdin = if (Test-Path -LiteralPath "$stem.stdin") { Get-Content -LiteralPath "$stem.stdin" -Raw } else { '' }
     $output = (@($stdin | & $Shell @words) -join "`n").TrimEnd()
     $wanted = ((Get-Content -LiteralPath "$stem.out" -Raw) -replace "`r", '').TrimEnd()

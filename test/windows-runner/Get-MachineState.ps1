@@ -39,7 +39,7 @@ foreach ($store in 'ActiveStore', 'PersistentStore') {
         Where-Object { $_.DestinationPrefix -eq '198.51.100.0/24' } |
         ForEach-Object { "route to $($_.DestinationPrefix) by way of $($_.NextHop) ($store)" }
 }
-# Switched off it answers nothing, and takes no exclusions either.
+# A disabled Defender returns nothing and accepts no exclusions.
 $preference = Get-MpPreference -ErrorAction SilentlyContinue
 if ($null -ne $preference) {
     $exclusions = @($preference.ExclusionPath) + @($preference.ExclusionProcess)

@@ -39,7 +39,7 @@ function Invoke-OneStep {
 
     $words = @('-NoProfile', '-NonInteractive', '-ExecutionPolicy', 'Bypass', '-File', "$steps\$Name.ps1")
     foreach ($key in $Values.Keys) {
-        # Windows PowerShell leaves empty arguments out of the command lines it makes.
+        # Windows PowerShell drops empty arguments from command lines.
         $value = [string]$Values[$key]
         $words += "-$key", $(if ($value -eq '') { '""' } else { $value })
     }
@@ -73,7 +73,7 @@ $kubelet = Find-Medium 'kubelet.exe'
 $kubeadm = Find-Medium 'kubeadm.exe'
 $logRunner = Find-Medium 'kube-log-runner.exe'
 
-# A node's sshd must start with Windows, which Test-WindowsHost sees to; a runner that has one needs none.
+# Test-WindowsHost requires that a node's sshd starts with Windows; a runner may not have one.
 if ($null -ne (Get-Service -Name 'sshd' -ErrorAction SilentlyContinue)) {
     Set-Service -Name 'sshd' -StartupType Automatic
 }

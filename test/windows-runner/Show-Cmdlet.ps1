@@ -18,7 +18,7 @@ $ErrorActionPreference = 'Stop'
 $key = 'HKLM:\SOFTWARE\Recording'
 $null = New-Item -Path $key -Force
 
-# What each gives is written as text, so it gives what is the same on every machine.
+# Results are recorded as text, so each cmdlet outputs only what is the same on every machine.
 $cases = @{
     'Add-DnsClientNrptRule.returns' = {
         Add-DnsClientNrptRule -Namespace '.' -NameServers '192.0.2.1' -Comment 'recording' -ErrorAction Stop

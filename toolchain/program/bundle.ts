@@ -9,7 +9,7 @@ import { createRequire as kindowsRequire } from "node:module";
 const require = kindowsRequire(import.meta.url), __dirname = import.meta.dirname, __filename = import.meta.filename;
 `;
 
-/** Into ES modules for Node.js; what several import, and what is imported dynamically, gets files of its own. */
+/** ES modules for Node.js. Code that is shared or imported dynamically goes into files of its own. */
 export const forNode = {
   outExtension: { ".js": ".mjs" },
   bundle: true,
@@ -21,7 +21,7 @@ export const forNode = {
   logLevel: "error",
 } as const satisfies BuildOptions;
 
-/** Does not bundle Pulumi's SDK, which is already in the process, and uses only the parts of it that a program needs. */
+/** Does not bundle Pulumi's SDK, which the process has already, and imports only the parts that a program needs. */
 const thinSdk: Plugin = {
   name: "thin-sdk",
   setup(bundler) {
@@ -35,9 +35,9 @@ const thinSdk: Plugin = {
   },
 };
 
-/** Keeps a file's own path, as templates and scripts are read from beside it. */
-const placesOfSources: Plugin = {
-  name: "places-of-sources",
+/** Makes `import.meta` still name the source file, because templates and scripts are read from beside it. */
+const sourcePaths: Plugin = {
+  name: "source-paths",
   setup(bundler) {
     bundler.onLoad({ filter: /\.ts$/ }, async ({ path: file }) => ({
       loader: "ts",
@@ -48,7 +48,7 @@ const placesOfSources: Plugin = {
   },
 };
 
-/** @param root the project @param entries TypeScript files in it @param folder to write to, with node_modules above it. */
+/** @param entries TypeScript files in the project `root`. @param folder to write to, with node_modules above it. */
 export async function bundlePrograms(
   root: string,
   entries: readonly string[],
@@ -60,15 +60,15 @@ export async function bundlePrograms(
     outbase: root,
     outdir: folder,
     ...forNode,
-    // esbuild and prettier need files beside themselves; native add-ons are only optimizations. The SDK's own classes, and
-    // those of what it hands on, are in a process once. The client is larger than all the rest, and only kubeconfigs with a
-    // program or a proxy need it.
+    // esbuild and prettier need files beside themselves; native add-ons are only optimizations. A process must have
+    // only one copy of the SDK's classes, and of the gRPC and protobuf classes that the SDK passes on. The Kubernetes
+    // client is larger than everything else, and only kubeconfigs with a credential program or a proxy need it.
     external: [
       "@kubernetes/client-node/*",
       ...["@pulumi/pulumi/*", "@grpc/grpc-js", "google-protobuf/*"],
       ...["esbuild", "prettier", "*.node", "cpu-features"],
     ],
-    plugins: [thinSdk, placesOfSources],
+    plugins: [thinSdk, sourcePaths],
     sourcemap: "inline",
     sourcesContent: false,
   });

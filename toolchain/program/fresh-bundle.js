@@ -14,10 +14,10 @@ const sources = [
 ];
 
 /**
- * A program's file as JavaScript, bundled with what it imports; bundled again when a source has changed. Node.js reads one
- * file instead of some hundred, and need not transpile.
+ * Bundles a program with everything it imports, unless the bundle of the same sources exists. Node.js then reads one
+ * file instead of hundreds and need not transpile.
  *
- * Written in JavaScript, as it runs before anything could transpile it.
+ * Written in JavaScript, because it runs before anything could transpile it.
  *
  * @param {string} entry the TypeScript file, relative to the project: index.ts, cli/main.ts, or a host action's
  * @returns {string} absolute path of a module
@@ -26,7 +26,7 @@ export function freshBundle(entry) {
   const folder = path.join(root, ".kindows", "program", hashOf(sources.flatMap(filesBelow)));
   if (!existsSync(folder)) {
     const bundler = path.join(root, "toolchain", "program", "main.ts");
-    // Standard output is a host action's result; what stands on the other becomes the error's text.
+    // Standard output is kept for a host action's result; standard error becomes the error's message.
     const stdio = ["ignore", "ignore", "pipe"];
     execFileSync(process.execPath, ["--import", "tsx", bundler, folder], { cwd: root, stdio });
   }
@@ -34,7 +34,7 @@ export function freshBundle(entry) {
 }
 
 /**
- * A program's module: its bundle or, where none can be made (the folder may be read-only), its sources as they are.
+ * Loads a program's bundle, or its sources if it cannot be bundled (the folder may be read-only).
  *
  * @param {string} entry as for a bundle
  */

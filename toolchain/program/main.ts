@@ -1,10 +1,10 @@
-/** Bundles the Pulumi program, the plugins, the kindows command and all host actions into the given folder. Run by fresh-bundle.js if there is no bundle. */
+/** Bundles the Pulumi program, plugins, command and host actions into a folder, for fresh-bundle.js. */
 import { mkdir, mkdtemp, readdir, rename, rm, stat } from "node:fs/promises";
 import path from "node:path";
 import { projectRoot } from "../project.ts";
 import { bundlePrograms } from "./bundle.ts";
 
-/** An outdated bundle is kept this long, as a program that runs from it may still load further parts. */
+/** An outdated bundle is kept this long, because a program that runs from it may still load further parts. */
 const keptHours = 24;
 
 const [folder] = process.argv.slice(2);

@@ -16,7 +16,7 @@ const work = await mkdtemp(path.join(os.tmpdir(), "kindows-sdk-"));
 try {
   const fresh = path.join(work, "sdk");
   await generateSdk(fresh);
-  // What is compiled, and installed, does not count.
+  // Compiled files and installed packages are not compared.
   const others = ["--exclude=bin", "--exclude=node_modules"];
   const { exitCode = 2, all } = await execa("diff", ["-rq", ...others, target, fresh], {
     all: true,
@@ -24,10 +24,10 @@ try {
   });
   if (exitCode > 1) throw new Error(all);
   if (exitCode === 0) {
-    process.stderr.write("sdks/libvirt is what the pinned provider gives\n");
+    process.stderr.write("sdks/libvirt matches the pinned provider\n");
   } else if (process.argv.includes("--check")) {
     process.stderr.write(
-      `${all}\nsdks/libvirt is not what the pinned provider gives: run \`make sdk\` and commit it\n`,
+      `${all}\nsdks/libvirt does not match the pinned provider: run \`make sdk\` and commit it\n`,
     );
     process.exitCode = 1;
   } else {

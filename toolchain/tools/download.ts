@@ -10,7 +10,7 @@ import type { Download, Outcome } from "./tool.ts";
 
 const unpackSeconds = 300;
 
-/** Downloads executables. @returns the reason if it failed: another way may work. @throws on a wrong checksum. */
+/** Downloads executables. @returns the reason if that failed; another source may work. @throws on a wrong checksum. */
 export async function fetchDownloads(
   downloads: readonly Download[],
   into: string,
@@ -62,7 +62,7 @@ async function unpack(
   }
 }
 
-/** The file is as published, so the table is wrong about it, and another way may work. */
+/** The archive is as published, so the table is wrong about its members; another source may work. */
 function notIn(url: string, member: string): DownloadError {
   return new DownloadError(`${member} is not in ${url}`);
 }

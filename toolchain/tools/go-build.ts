@@ -38,7 +38,9 @@ export function goEnvironment(address: CompilerAddress = "go"): Readonly<Record<
   };
 }
 
-/** For the address of its artifact: without the compiler's version, as an upgrade of Go must not rebuild everything. */
+/**
+ * Inputs of the artifact's address. Not the compiler's version, so that an upgrade of Go does not rebuild everything.
+ */
 export async function goInputs(go: GoBuild): Promise<Readonly<Record<string, string>>> {
   const isSource = (file: string): boolean => /(\.go|\/go\.(mod|sum))$/.test(file);
   const forWine = [

@@ -29,7 +29,7 @@ export const goToolchain: Artifact = {
   },
 };
 
-/** Unpacks the module as Go itself does: its zip has no file modes, and no go.mod but its own. */
+/** Unpacks the module as Go itself does: its zip has no file modes, and nested go.mod files are called _go.mod. */
 export async function unpackGo(archive: Buffer, into: string): Promise<void> {
   for (const [member, content] of zipMembers(archive)) {
     const name = member
@@ -41,10 +41,10 @@ export async function unpackGo(archive: Buffer, into: string): Promise<void> {
   }
 }
 
-/** @param why it is not downloaded itself; undefined if there is no download. @throws with a remedy if there is no Go. */
+/** @param why `what` is not downloaded; undefined if it has no download. @throws with a remedy if there is no Go. */
 export async function requireGo(what: string, why?: string): Promise<void> {
   const noGo = await whyNoGo();
-  if (noGo === undefined || (await isDownloaded()) || !(await isThere("curl"))) return;
+  if (noGo === undefined || (await isDownloaded()) || !(await isOnPath("curl"))) return;
   const unreachable = await whyUnreachable(goArchive.url);
   if (unreachable !== undefined) {
     const needed = `Go is needed to build ${what}${why === undefined ? "" : `, since ${why}`}`;
@@ -52,9 +52,9 @@ export async function requireGo(what: string, why?: string): Promise<void> {
   }
 }
 
-/** For downloads that are built with Go if a publisher cannot be reached. @throws if one cannot, and there is no Go. */
+/** For tools that are built if a publisher is unreachable. @throws if one is, and there is no Go. */
 export async function requireReachable(urls: readonly string[], what: string): Promise<void> {
-  if (!(await isThere("curl"))) return;
+  if (!(await isOnPath("curl"))) return;
   const answers = await Promise.all(urls.map(whyUnreachable));
   const why = answers.find((each) => each !== undefined);
   if (why !== undefined) await requireGo(what, why);
@@ -62,7 +62,9 @@ export async function requireReachable(urls: readonly string[], what: string): P
 
 let ensured: Promise<void> | undefined;
 
-/** Ensures a suitable Go: if the host has none, a downloaded one comes first on the PATH. @throws as `requireGo` does. */
+/**
+ * Ensures a suitable Go: if the host has none, puts a downloaded one first on the PATH. @throws as `requireGo` does.
+ */
 export async function ensureGo(what: string, progress: Progress): Promise<void> {
   await requireGo(what);
   ensured ??= putOnPath(progress);
@@ -80,7 +82,7 @@ async function isDownloaded(): Promise<boolean> {
   return (await new Cache().state(await artifactAddress(goToolchain))).kind === "complete";
 }
 
-async function isThere(program: string): Promise<boolean> {
+async function isOnPath(program: string): Promise<boolean> {
   return (await findOnPath(program, process.env.PATH ?? "")) !== undefined;
 }
 

@@ -6,10 +6,10 @@ import { cacheRoot } from "../cache.ts";
 import { findOnPath, isExecutable } from "../../host/search-path.ts";
 import type { InstalledTool, Outcome, Tool } from "./tool.ts";
 
-/** A tool on the host at exactly the pinned version, or why there is none; empty if it is not looked for. */
+/** A tool on the host at exactly the pinned version, or why there is none; empty if the host's is never used. */
 export type Found = { readonly file: string } | { readonly reason: string };
 
-/** A copy of exactly the pinned version, as a later upgrade of the host must not change it. */
+/** Copies the host's tool if it has the pinned version, so that a later upgrade of the host does not change it. */
 export async function takeInstalled(tool: Tool, into: string): Promise<Outcome> {
   const found = await findInstalled(tool);
   if ("reason" in found) return found.reason;
@@ -32,7 +32,7 @@ export async function findInstalled(tool: Tool): Promise<Found> {
   if (installed === undefined || executable === undefined) return { reason: "" };
   const file = await findOnPath(executable, hostPath());
   if (file === undefined) return { reason: "not installed" };
-  const version = await askVersion(file, installed);
+  const version = await installedVersion(file, installed);
   return version === tool.version
     ? { file }
     : { reason: `installed is ${version ?? "an unknown version"}` };
@@ -47,7 +47,10 @@ function hostPath(): string {
     .join(path.delimiter);
 }
 
-async function askVersion(file: string, installed: InstalledTool): Promise<string | undefined> {
+async function installedVersion(
+  file: string,
+  installed: InstalledTool,
+): Promise<string | undefined> {
   try {
     const { stdout } = await execa(file, installed.versionArguments, {
       timeout: 5_000,

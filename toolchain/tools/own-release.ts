@@ -10,7 +10,7 @@ import type { Download, ToolArtifact } from "./tool.ts";
 
 const packageSchema = z.object({ version: z.string() });
 
-/** Tools that nobody else publishes are part of this project's releases. @returns undefined for a clone not from GitHub. */
+/** Tools that nobody else publishes are in this project's releases. @returns undefined if not cloned from GitHub. */
 export async function ownRelease(
   artifact: ToolArtifact,
   root = projectRoot,

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { readFile, readdir, stat } from "node:fs/promises";
 import path from "node:path";
 
-/** Of paths below `base` and contents, independent of order and times; a folder means what `include` accepts in it. */
+/** Hashes contents, and paths relative to `base`, but not times. `include` selects the files of folders. */
 export async function hashSources(
   base: string,
   roots: readonly string[],

@@ -65,7 +65,7 @@ export const yamlHost = releasedTool({
   repository: "pulumi/pulumi-yaml",
   file: "pulumi-language-yaml-v1.38.1-linux-amd64.tar.gz",
   members: { "pulumi-language-yaml": "pulumi-language-yaml" },
-  // The bridge is made of the same modules, this one among them.
+  // The bridge's module contains this one too.
   go: {
     module: module("terraform-bridge"),
     packages: { "pulumi-language-yaml": "github.com/pulumi/pulumi-yaml/cmd/pulumi-language-yaml" },
@@ -178,7 +178,7 @@ export const kubernetesWindows = toolArtifact({
   },
 });
 
-/** Not in the guest, whose pods are modelled: only for tests of its arguments. */
+/** Only for tests of its arguments: the rehearsal guest models its pods and does not run kube-proxy. */
 export const kubeProxyWindows = toolArtifact({
   name: "kube-proxy-windows",
   version: kubernetesVersion,
@@ -269,7 +269,7 @@ export const agnhost = toolArtifact({
   },
 });
 
-/** The same for the rehearsal guest, whose HostProcess containers it is in; see rehearsal/cri/programs.go. */
+/** agnhost for the rehearsal guest's HostProcess containers; see rehearsal/cri/programs.go. */
 export const agnhostWindows = toolArtifact({
   name: "agnhost-windows",
   version: kubernetesVersion,

@@ -6,14 +6,14 @@ import { findInstalled, takeInstalled } from "./installed.ts";
 import { ownRelease } from "./own-release.ts";
 import type { Download, Outcome, Tool, ToolArtifact } from "./tool.ts";
 
-/** The ways to get a tool. Each fills the folder, or returns why it cannot. */
-export interface Ways {
+/** Where a tool comes from. Each source fills the folder, or returns why it cannot. */
+export interface ToolSources {
   installed(tool: Tool, into: string): Promise<Outcome>;
   download(tool: ToolArtifact, into: string, context: BuildContext): Promise<Outcome>;
   build(tool: Tool, into: string, context: BuildContext): Promise<void>;
 }
 
-const realWays: Ways = {
+const realSources: ToolSources = {
   installed: takeInstalled,
   download: async (artifact, into, context) => {
     const downloads = await downloadsOf(artifact);
@@ -22,21 +22,21 @@ const realWays: Ways = {
   build: (tool, into, context) => buildGo(tool.go, into, context),
 };
 
-export function toolArtifact(tool: Tool, ways: Ways = realWays): ToolArtifact {
+export function toolArtifact(tool: Tool, sources: ToolSources = realSources): ToolArtifact {
   const artifact: ToolArtifact = {
     name: tool.name,
     tool,
     needs: [],
     hostPackages: ["curl"],
     inputs: async () => ({ version: tool.version, ...(await goInputs(tool.go)) }),
-    check: () => requireWay(artifact),
+    check: () => requireSource(artifact),
     build: async (into, context) => {
-      const notInstalled = await ways.installed(tool, into);
+      const notInstalled = await sources.installed(tool, into);
       if (notInstalled === undefined) {
         context.progress(`version ${tool.version} is installed, taken`);
         return;
       }
-      const notDownloaded = await ways.download(artifact, into, context);
+      const notDownloaded = await sources.download(artifact, into, context);
       if (notDownloaded === undefined) {
         context.progress(`version ${tool.version} downloaded`);
         return;
@@ -44,7 +44,7 @@ export function toolArtifact(tool: Tool, ways: Ways = realWays): ToolArtifact {
       const reasons = [notInstalled, notDownloaded].filter((reason) => reason !== "").join(", ");
       const why = reasons === "" ? "" : `: ${reasons}`;
       context.progress(`building ${tool.version} from Go modules${why}`);
-      await ways.build(tool, into, context);
+      await sources.build(tool, into, context);
     },
   };
   return artifact;
@@ -55,7 +55,7 @@ async function downloadsOf(artifact: ToolArtifact): Promise<readonly Download[] 
 }
 
 /** @throws if it has to be built without a suitable Go. */
-async function requireWay(artifact: ToolArtifact): Promise<void> {
+async function requireSource(artifact: ToolArtifact): Promise<void> {
   const { name, tool } = artifact;
   if ("file" in (await findInstalled(tool))) return;
   const urls = (await downloadsOf(artifact))?.map(({ url }) => url);

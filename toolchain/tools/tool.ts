@@ -1,13 +1,13 @@
 import type { Artifact } from "../artifact.ts";
 import type { PublishedFile } from "../publisher.ts";
 
-/** One folder of the cache with its executables. All ways to get it, tried in this order, give the same files. */
+/** A folder of the cache with a tool's executables. Its sources are tried in this order; all give the same files. */
 export interface Tool {
   readonly name: string;
   /** Version without a leading `v`. */
   readonly version: string;
   readonly installed?: InstalledTool;
-  /** Official downloads with its executables; undefined if there are none, or it is only needed without internet access. */
+  /** Official downloads; undefined if there are none, or the tool is only needed without internet access. */
   readonly downloads?: readonly Download[];
   readonly go: GoBuild;
 }
@@ -15,7 +15,7 @@ export interface Tool {
 export interface InstalledTool {
   /** Arguments that print the version within a few seconds and without network. */
   readonly versionArguments: readonly string[];
-  /** Executables beside it that are copied too if they exist, by their names in the artifact. */
+  /** Further executables beside the tool, copied if they exist; by their names in the artifact. */
   readonly beside?: Readonly<Record<string, string>>;
   /** Matches the version, without a leading `v`, in the output: first group. */
   readonly versionPattern: RegExp;
@@ -34,7 +34,7 @@ export interface GoBuild {
   /** Values set at link time, by full variable name. */
   readonly variables?: Readonly<Record<string, string>>;
   readonly tags?: readonly string[];
-  /** For Windows, with a standard library for Wine (windows-goroot-overlay.ts), and mapped by it (page-aligned.ts). */
+  /** Builds for Windows, with Go's library for Wine (windows-goroot-overlay.ts) and aligned (page-aligned.ts). */
   readonly forWine?: boolean;
 }
 
@@ -42,5 +42,5 @@ export interface ToolArtifact extends Artifact {
   readonly tool: Tool;
 }
 
-/** Undefined if the tool is in the folder now, else why not; empty if the table has no such way for it. */
+/** Undefined if the tool is in the folder now, else why it is not; empty if the tool has no such source. */
 export type Outcome = string | undefined;

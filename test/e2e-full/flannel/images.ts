@@ -18,7 +18,7 @@ const modules = path.join(import.meta.dirname, "../modules");
 /** Name of the archive in the artifact's folder. */
 export const flannelArchive = "images.tar";
 
-/** What flanneld and its `install-conf` are started in: Debian's iptables, in its nft variant. */
+/** Debian packages in the images of flanneld and its `install-conf`: iptables in its nft variant. */
 const daemonPieces = {
   packages: ["iptables", "nftables", "iproute2"],
   alternatives: ["", "-save", "-restore"].flatMap((suffix) => [
@@ -27,13 +27,13 @@ const daemonPieces = {
   ]),
 };
 
-/** Backends whose modules or C compiler are not to be had everywhere; no lab of ours asks for them. */
+/** Backends that need modules or a C compiler that are not available everywhere; the labs do not use them. */
 const leftOut = /^\s*_ "github\.com\/flannel-io\/flannel\/pkg\/backend\/(tencentvpc|udp)"\n/gm;
 
 /**
- * Images of the names that Flannel's DaemonSet asks for, for nodes that can't pull them: flanneld of the pinned version
- * from its Go module, without two of its backends, and the CNI plugin `flannel` of the CNI project's 0.9.1, the last one
- * before Flannel took it over, whose own module is not to be had.
+ * Replacements for the images of Flannel's DaemonSet, for nodes that cannot pull them: flanneld of the pinned
+ * version, built from its Go module without two of its backends, and the CNI plugin `flannel` from the CNI project's
+ * 0.9.1. That is the last version before Flannel took the plugin over, and Flannel's own module is not available.
  */
 export const flannelImageArchive: Artifact = {
   name: "test-flannel-images",

@@ -8,7 +8,7 @@ import { flannelArchive, flannelImageArchive } from "./images.ts";
 
 const importing = ["ctr", "--namespace", "k8s.io", "images", "import", "-"];
 
-/** A pod of a machine's own network, which needs no pod network: it is there before Flannel. */
+/** A pod with the machine's own network, so that it runs before Flannel does. */
 const importer = (node: string): object => ({
   apiVersion: "v1",
   kind: "Pod",
@@ -55,7 +55,7 @@ export class FlannelImages {
 
   private async watch(): Promise<void> {
     while (!this.stop.signal.aborted) {
-      // One that is not so far yet has another turn.
+      // Nodes that are not ready for it yet are tried again in the next round.
       for (const id of await this.containers())
         await this.once(id, () =>
           docker(["exec", "--interactive", id, ...importing], { inputFile: this.archive }),
@@ -74,13 +74,13 @@ export class FlannelImages {
     );
   }
 
-  /** By id: one that is rebuilt has the name of the one before. */
+  /** Ids, because a rebuilt container has the name of the earlier one. */
   private async containers(): Promise<readonly string[]> {
     const label = `label=${clusterLabel}=${this.lab.prefix}`;
     return lines(docker(["ps", "--quiet", "--no-trunc", "--filter", label]));
   }
 
-  /** Nodes that are no containers, by id and name. */
+  /** Ids and names of the Linux nodes that are machines. */
   private async machines(): Promise<readonly string[][]> {
     const each = '{range .items[*]}{.metadata.uid} {.metadata.name}{"\\n"}{end}';
     const only = ["--selector", "kubernetes.io/os=linux", "--output", `jsonpath=${each}`];
@@ -99,7 +99,7 @@ export class FlannelImages {
     await this.kubectl(["delete", "pod", pod, "--now"]);
   }
 
-  /** In the control plane's container: the kubeconfig for others is handed out when `up` ends. */
+  /** Runs in the control plane's container, because `up` writes the user's kubeconfig only at its end. */
   private kubectl(args: readonly string[], from: From = {}): Promise<string> {
     const kubectl = ["kubectl", "--kubeconfig", "/etc/kubernetes/admin.conf", ...args];
     return docker(["exec", "--interactive", this.lab.controlPlane, ...kubectl], from);

@@ -7,13 +7,13 @@ import type { BuildContext } from "../../../toolchain/artifact.ts";
 import { parseJson } from "../../../toolchain/parse-json.ts";
 import { goEnvironment } from "../../../toolchain/tools/go-build.ts";
 
-/** Pins the modules of tests; what they need is pinned by their own `go.sum`. */
+/** Folder of the go.mod that pins the tests' modules, whose own `go.sum` pins their dependencies. */
 const pins = import.meta.dirname;
 
 /** Longest time the compiler may take, in seconds: all of client-go on one slow core. */
 const buildTimeoutSeconds = 1800;
 
-/** A copy of a module, which `go.sum` has checked. @returns its version */
+/** Copies a module after checking it against `go.sum`. @returns its version */
 export async function copyModule(name: string, folder: string): Promise<string> {
   const { stdout } = await execa("go", ["mod", "download", "-json", name], {
     cwd: pins,
@@ -25,7 +25,7 @@ export async function copyModule(name: string, folder: string): Promise<string> 
   return module.Version;
 }
 
-/** Compiles a program of a module's copy. */
+/** Compiles a program in a copy of a module. */
 export async function compile(
   module: string,
   target: string,

@@ -11,13 +11,13 @@ import { compile, copyModule } from "./compile.ts";
 /** Name of the program, in the artifact's folder and in the cluster. */
 export const enforcer = "kube-network-policies";
 
-/** nftables' own way to NFQUEUE, which not every kernel has; iptables' is the same for both of their tables. */
+/** nftables' own NFQUEUE target, which not every kernel has; iptables' target is the same for both of their tables. */
 const queue =
   /queue := &expr\.Queue\{Num: uint16\(c\.config\.QueueID\)\}\n\tif c\.config\.FailOpen \{\n.*\n\t\}/g;
 const iptablesQueue =
   'queue := &expr.Target{Name: "NFQUEUE", Info: &xt.Unknown{byte(c.config.QueueID), 0, 0, 0, 0, 0, 0, 0}}';
 
-/** What enforces NetworkPolicies in kind's own kindnetd, as a program of its own. */
+/** The enforcement of NetworkPolicies in kind's kindnetd, as a separate program. */
 export const enforcerProgram: Artifact = {
   name: "test-kube-network-policies",
   needs: [],
@@ -40,7 +40,7 @@ export const enforcerProgram: Artifact = {
   },
 };
 
-/** Objects that run it on Linux nodes which have it in a folder; as upstream's install.yaml, but for the image. */
+/** Objects like upstream's install.yaml that run the program from a folder of the Linux nodes instead of an image. */
 export function enforcerObjects(folder: string): string {
   const metadata = { name: enforcer, namespace: "kube-system" };
   const labels = { app: enforcer };

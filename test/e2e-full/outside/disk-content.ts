@@ -6,13 +6,13 @@ import { execa } from "execa";
 /** Where the guest's root file system begins on its disk, in bytes: rehearsal/image/artifact.ts. */
 export const rootOffset = 33 * 1024 ** 2;
 
-/** What changes with each boot, and what no reset takes back: the feature stays on. */
-const passing = ["bootTime", "features", "faultsPlayed"];
+/** Parts of the model's state that change with each boot or that a reset keeps, like the feature. */
+const ignoredState = ["bootTime", "features", "faultsPlayed"];
 
-/** The model's own files; its state is looked into. */
+/** The model's own files, of which only the state is compared. */
 const model = "drive_c/rehearsal";
 
-/** The model, the roots of HostProcess containers, and links made by Go's programs, which Wine has none of. */
+/** The model, the roots of HostProcess containers, and the links of Go programs, which Wine does not support. */
 const standIns = [model, "drive_c/C", "drive_c/wlnk"];
 
 export function rootOf(disk: string): string {
@@ -25,21 +25,21 @@ export async function debugfs(
   ...options: string[]
 ): Promise<string> {
   const { stdout, stderr } = await execa("debugfs", [...options, "-R", command, fileSystem]);
-  // It ends with 0 whatever became of the command, and names itself first.
+  // debugfs always exits with 0, and prints its own name first.
   const said = stderr.replace(/^debugfs [\d.]+ .*\n?/, "");
   if (said !== "") throw new Error(`debugfs ${command}: ${said}`);
   return stdout;
 }
 
-/** What a guest that is off has on its disk. @param disk an overlay, not changed @param work folder for a copy. */
+/** Content of a stopped guest's disk. @param disk an overlay, not changed @param work folder for a copy. */
 export async function diskContent(disk: string, work: string): Promise<Record<string, string>> {
   const folder = await mkdtemp(path.join(work, "content-"));
   try {
     const root = path.join(folder, "root.raw");
-    // By itself: replaying the journal of a file system that is part of a file is more than e2fsck 1.47 can.
+    // Copied to a file of its own, because e2fsck 1.47 cannot replay the journal of a file system inside a file.
     const source = `driver=raw,offset=${rootOffset},file.driver=qcow2,file.file.filename=${disk}`;
     await execa("qemu-img", ["convert", "--image-opts", source, "-O", "raw", root]);
-    // What the guest had not brought to its place yet is in the journal. 1: it was mended.
+    // The journal has writes that the guest had not finished. Exit code 1: errors were corrected.
     const checked = await execa("e2fsck", ["-fy", root], { reject: false, all: true });
     if ((checked.exitCode ?? 8) > 1) throw new Error(`e2fsck: ${checked.all}`);
     await debugfs(root, `rdump /wine ${folder}`);
@@ -51,7 +51,7 @@ export async function diskContent(disk: string, work: string): Promise<Record<st
       await readFile(path.join(folder, "wine", model, "state.json"), "utf8"),
     ) as Record<string, unknown>;
     for (const [key, value] of Object.entries(state)) {
-      if (!passing.includes(key)) found[`Windows' ${key}`] = JSON.stringify(value);
+      if (!ignoredState.includes(key)) found[`Windows' ${key}`] = JSON.stringify(value);
     }
     return found;
   } finally {
@@ -79,7 +79,7 @@ async function list(root: string, below: string, found: Record<string, string>):
   }
 }
 
-/** A registry file of Wine's without the times at which its keys were written. */
+/** A Wine registry file without its keys' write times. */
 function timeless(registry: string): string {
   return registry.replace(/^#time=.*\n/gm, "").replace(/^(\[.*\]) \d+$/gm, "$1");
 }

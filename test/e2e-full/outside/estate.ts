@@ -33,12 +33,12 @@ import { addNamespace } from "./network-namespace.ts";
 import { OutsideMachine } from "./outside-machine.ts";
 import { type KeyFile, makeKeyFile, SshDaemon } from "./ssh-daemon.ts";
 
-/** Of this clone: another one may run the same tests on this host. */
+/** Distinguishes this clone, because another one may run the same tests on this host. */
 const clone = createHash("sha256").update(projectRoot).digest();
 
 export const outside = `outside-${clone.toString("hex", 0, 2)}`;
 
-/** Where the machines and the cluster are; no test's lab has that range. */
+/** Addresses of the machines and the cluster, in a range that no test's lab uses. */
 export const segment = addressPlan(`192.168.${192 + ((clone[2] ?? 0) % 56)}.0/24`);
 
 const bridge = outside;
@@ -54,12 +54,12 @@ const rootGiB = 40;
 /** Size, in sectors, of the second partition in a DOS partition table. */
 const secondPartitionSize = 446 + 16 + 12;
 
-/** The file that crictl's release for Kubernetes 1.36 is, as the software asks for it. */
+/** File name of crictl's release for Kubernetes 1.36. */
 const crictlArchive = "crictl-v1.36.0-windows-amd64.tar.gz";
 
 type ProgramChecksums = Readonly<Partial<Record<ProgramName, string>>>;
 
-/** The rehearsal's guest as a machine somebody has bought. @param disk raw file to make @param folder for the programs. */
+/** Writes the rehearsal guest's disk as a user's machine. @param disk raw file @param folder for programs. */
 async function makeBaseDisk(disk: string, folder: string): Promise<ProgramChecksums> {
   const image = builtRehearsalImage({ baked: false });
   if (image === undefined) throw new Error("the rehearsal's guest is not prepared");
@@ -91,7 +91,7 @@ async function makeBaseDisk(disk: string, folder: string): Promise<ProgramChecks
   );
 }
 
-/** A program in the cache as `kindows fetch` puts it there, but from a folder instead of its publisher. */
+/** A cached program like that of `kindows fetch`, but from a folder instead of its publisher. */
 function cached({ sha256, fileName }: CarriedArtifact, media: string): Artifact {
   const fetched = downloadArtifact({ uri: fileName, sha256 });
   return {
@@ -105,7 +105,7 @@ async function enlarge(disk: string): Promise<void> {
   await truncate(disk, rootOffset + rootGiB * gib);
   await execa("e2fsck", ["-fy", rootOf(disk)], { reject: false });
   await execa("resize2fs", [rootOf(disk), `${rootGiB}G`]);
-  // Given a place in a file it takes that for the whole, and cuts what is behind.
+  // With an offset, resize2fs truncates the file to the size of the file system, so it is enlarged again.
   await truncate(disk, rootOffset + rootGiB * gib);
   const file = await open(disk, "r+");
   const sectors = Buffer.alloc(4);
@@ -114,7 +114,7 @@ async function enlarge(disk: string): Promise<void> {
   await file.close();
 }
 
-/** No crictl for Windows is built for a rehearsal, and nothing runs it: an archive of the right shape. */
+/** An archive like crictl's release, of which no Windows build exists here; nothing runs it. */
 async function standInCrictl(media: string): Promise<CarriedArtifact> {
   const program = path.join(media, "crictl.exe");
   const archive = path.join(media, crictlArchive);
@@ -133,7 +133,7 @@ const namespace = outside;
 
 const portHere = `${outside}-j`;
 
-/** A host on the segment with nothing but an SSH server: a network namespace with one end of a cable. */
+/** A host on the segment that has only an SSH server: a network namespace. */
 async function startBastion(address: string, folder: string, login: KeyFile): Promise<SshDaemon> {
   await addNamespace({ namespace, address: `${address}/24`, end: portHere, bridge });
   return SshDaemon.start({ folder, address, port: 22, login, namespace });
@@ -141,7 +141,7 @@ async function startBastion(address: string, folder: string, login: KeyFile): Pr
 
 const kindSeconds = 600;
 
-/** What the cluster itself removes: the kubelets' requests, an hour after they were signed. */
+/** Objects that the cluster removes by itself: the kubelets' requests, an hour after they were signed. */
 const endsByItself = /^CertificateSigningRequest \/csr-/;
 
 export class OutsideCluster extends Cluster {
@@ -152,7 +152,7 @@ export class OutsideCluster extends Cluster {
     super(kubeconfig);
   }
 
-  /** Runs kind on a Docker network of its own name, on the bridge that libvirt has made. */
+  /** Runs kind on a separate Docker network, on the bridge that libvirt has made. */
   static async make(folder: string): Promise<OutsideCluster> {
     await execa("docker", [
       ...["network", "create", "--subnet", segment.cidr, "--gateway", segment.gateway],
@@ -188,7 +188,7 @@ export class OutsideCluster extends Cluster {
     await execa("docker", ["network", "rm", outside], { reject: false });
   }
 
-  /** By kind and name; but events, leases, and what goes by itself: pods, and what controllers make for these. */
+  /** Objects by kind and name, without events, leases, pods, and objects that controllers make or remove. */
   async objects(): Promise<readonly string[]> {
     const kinds = (await this.kubectl("api-resources", "--verbs", "list", "-o", "name"))
       .split("\n")
@@ -214,10 +214,10 @@ export class OutsideCluster extends Cluster {
 const [network] = segment.cidr.split(".0/");
 const addresses = { bastion: `${network}.5`, first: `${network}.10`, second: `${network}.11` };
 
-/** Shuts this host itself out from a machine's SSH server, as where a firewall stands in between. */
+/** Rule that keeps this host from the second machine's SSH server, like a firewall in between. */
 const shutOut = ["OUTPUT", "-d", addresses.second, "-p", "tcp", "--dport", "22", "-j", "REJECT"];
 
-/** Of the stack that joins all of it. */
+/** Lab of the stack that joins the machines. */
 export const estateLab = new TestLab("e2eexisting");
 
 export const pulumi = (command: string, onLine?: (line: string) => void): Promise<Finished> =>
@@ -236,16 +236,16 @@ const macs = {
   second: macAddress(estateLab.prefix, "win-2"),
 };
 
-/** Has on this host all that the guest, kind and the daemons need, and nothing that a killed test has left. */
+/** Prepares this host for the guest, kind and the daemons, and removes what a killed test has left. */
 export async function clearHost(): Promise<void> {
   await estateLab.configure(bareMachines);
   await succeeded(estateLab.kindows("prepare"));
   await removeAll();
-  // Fails where there is none.
+  // Fails if there is no stack.
   await pulumi("stack rm --yes --force");
 }
 
-/** A cluster made by kind, a segment for machines, where `win-1` has an address of its own, and a disk they start from. */
+/** A kind cluster, a segment for machines with a fixed address for `win-1`, and a disk that machines start from. */
 export class Ground {
   readonly address = addresses.first;
 
@@ -271,7 +271,7 @@ export class Ground {
     return new Ground(folder, cluster, base, checksums);
   }
 
-  /** Writes the stack's settings, as docs/existing.md says: a copy of the example with what is the user's own. */
+  /** Writes the stack's settings as docs/existing.md says: a copy of the example with the user's own values. */
   async configure(sections: object): Promise<void> {
     const file = await readFile(path.join(projectRoot, "Pulumi.existing.yaml"), "utf8");
     const example = parse(file) as { encryptionsalt: string };
@@ -298,7 +298,7 @@ export class Ground {
   }
 }
 
-/** A cluster made by kind, two machines, and a bastion before the second, whose SSH server this host cannot reach. */
+/** A kind cluster and two machines. This host reaches the second one's SSH server only through a bastion. */
 export class Estate {
   private constructor(
     readonly ground: Ground,

@@ -18,10 +18,10 @@ import { resolveSettings } from "../../../config/resolve.ts";
 import { machineNodes, type Settings } from "../../../config/settings.ts";
 import { addNamespace, ip, removeNamespaces } from "./network-namespace.ts";
 
-/** What stands for Open vSwitch on several hosts. */
+/** Packages for simulated hosts with Open vSwitch. */
 export const switchPackages = ["openvswitch-switch", "ovn-host", "ovn-central", "ethtool"];
 
-/** Answers with the number of bytes it got; and each byte at once, to those who send one first. */
+/** Answers a single byte at once; otherwise sends the number of received bytes at the end. */
 const server = `require("net").createServer({ allowHalfOpen: true }, (socket) => {
   let bytes = 0;
   socket.setNoDelay(true);
@@ -30,7 +30,7 @@ const server = `require("net").createServer({ allowHalfOpen: true }, (socket) =>
   socket.on("error", () => {});
 }).listen(5000);`;
 
-/** Sends that many bytes and waits for their number; prints the seconds. */
+/** Sends a number of bytes, waits for the answer, and prints the seconds. */
 const sending = `const [host, bytes] = process.argv.slice(1);
 let got = "", start;
 const socket = require("net").connect(5000, host, () => {
@@ -83,7 +83,7 @@ ovsdb-server $OVN_RUNDIR/${name}.db ${daemon} --pidfile=$OVN_RUNDIR/${name}.pid 
     server("db", "openvswitch/vswitch", "--remote=punix:$OVS_RUNDIR/db.sock"),
     "ovs-vsctl --no-wait init",
     `ovs-vsctl --no-wait set open_vswitch . external-ids:system-id=${host}`,
-    // This kernel may have no module for it.
+    // Userspace datapath, because this kernel may lack the module.
     "ovs-vsctl --no-wait set open_vswitch . external-ids:ovn-bridge-datapath-type=netdev",
     `ovs-vswitchd ${daemon} --pidfile`,
     `ovs-vsctl add-br br-phy -- set bridge br-phy datapath_type=netdev -- add-port br-phy ${port}`,
@@ -94,7 +94,7 @@ ovsdb-server $OVN_RUNDIR/${name}.db ${daemon} --pidfile=$OVN_RUNDIR/${name}.pid 
   ].join("\n");
 }
 
-/** Hosts of a lab, as network namespaces on one network, each with one machine: a namespace on the host's bridge. */
+/** A lab's hosts as network namespaces on one network, each with a machine: a namespace on the host's bridge. */
 export class HostNamespaces {
   readonly settings: Settings;
   private readonly folder: string;
@@ -197,7 +197,7 @@ export class HostNamespaces {
     await this.run(host, switchText({ host, address, isCentral, port: "eth0", mtu: this.mtu }));
   }
 
-  /** As libvirt's network makes it; where it routes, forwarding is closed otherwise, as by Docker. */
+  /** Creates the bridge like libvirt's network. If that routes, other forwarding is blocked, as by Docker. */
   private async makeBridge(host: string): Promise<void> {
     const [name, { bridge }] = [this.namespace(host), this.settings.network];
     await ip("-n", name, "link", "add", bridge, "type", "bridge");
@@ -209,7 +209,7 @@ export class HostNamespaces {
     await this.plugMachine(host);
   }
 
-  /** As libvirt does when it starts the machine. */
+  /** Connects the machine to the bridge, like libvirt at its start. */
   private async plugMachine(host: string): Promise<void> {
     const [name, { bridge }] = [this.namespace(host), this.settings.network];
     await ip("-n", name, "link", "set", this.machine(host), "master", bridge, "up");
@@ -239,7 +239,7 @@ if [ -d /run/systemd ]; then mount -t tmpfs none /run/systemd; fi\n`;
     return { lab: end.lab, script: fabricScript(onHost, end), unit: fabricUnit(onHost, end) };
   }
 
-  /** Has these hosts, and no others, be the fabric's. */
+  /** Makes exactly these hosts the fabric's members. */
   async connect(all: readonly string[]): Promise<void> {
     for (const host of all) {
       const shell =
@@ -249,7 +249,7 @@ if [ -d /run/systemd ]; then mount -t tmpfs none /run/systemd; fi\n`;
     }
   }
 
-  /** What a user may do on each host: the bridge has a port on the network between them. */
+  /** Shell lines that a user may run on each host, which put a port on the hosts' network into the bridge. */
   private bridged(): string {
     const { bridge } = this.settings.network;
     return `ip link add ${bridge} type bridge 2>/dev/null || :
@@ -266,12 +266,12 @@ ip link set eth0 master ${bridge}`;
     await this.run(host, removeText(this.parameter(host, this.hosts)));
   }
 
-  /** All that is configured is lost, as in a reboot; then what systemd's unit says is run. */
+  /** Deletes all configuration, like a reboot, then runs what systemd's unit runs. */
   async reboot(host: string): Promise<void> {
     const links = JSON.parse(await this.run(host, "ip -j link show")) as { ifname: string }[];
     const kept = ["lo", "eth0", "br-phy", "br-int", "ovs-netdev", this.machine(host)];
     for (const { ifname } of links) {
-      // The other end of a pair is gone with the first.
+      // Deleting one end of a pair deletes the other too.
       if (!kept.includes(ifname) && !ifname.startsWith("kwi-"))
         await this.run(host, `ip link delete dev ${ifname} || :`);
     }
@@ -281,7 +281,7 @@ ip link set eth0 master ${bridge}`;
     );
   }
 
-  /** Runs what systemd's unit says, on a host that was rebooted. */
+  /** Runs what systemd's unit runs after a reboot. */
   async start(host: string): Promise<void> {
     if (this.isLibvirts(host)) await this.makeBridge(host);
     const { unit } = this.parameter(host, this.hosts);
@@ -289,7 +289,7 @@ ip link set eth0 master ${bridge}`;
     await this.plugMachine(host);
   }
 
-  /** Loses, or no longer loses, all packets between two hosts; only one pair at a time. */
+  /** Starts or stops dropping all packets between two hosts; only one pair at a time. */
   async part(one: string, other: string, isApart: boolean): Promise<void> {
     for (const host of [one, other]) {
       const port = ["link", "set", "dev", this.namespace(host)];
@@ -297,12 +297,12 @@ ip link set eth0 master ${bridge}`;
     }
   }
 
-  /** Whether the machines on two hosts reach each other, with large packets. */
+  /** Whether large packets pass between the machines on two hosts. */
   async isConnected(one: string, other: string): Promise<boolean> {
     return (await this.fromMachine(one, other, sending, 200_000)).exitCode === 0;
   }
 
-  /** Seconds that it takes to send so many bytes from one machine to the other. */
+  /** Seconds to send a number of bytes from one machine to the other. */
   async transfer(one: string, other: string, bytes: number): Promise<number> {
     return Number((await this.fromMachine(one, other, sending, bytes)).stdout || NaN);
   }

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Installs KubeVirt and its importer in the cluster of $KUBECONFIG, as their publishers release them, for one machine that
-# the rehearsal's guest is. KUBEVIRT_VERSION, CDI_VERSION: releases.
+# Installs released versions of KubeVirt and CDI in the cluster of $KUBECONFIG, for one machine with the rehearsal's
+# guest. KUBEVIRT_VERSION, CDI_VERSION: releases.
 set -eu
 : "${KUBEVIRT_VERSION:?}" "${CDI_VERSION:?}"
 
@@ -12,12 +12,12 @@ done
 kubectl --namespace kubevirt wait kubevirt/kubevirt --for=condition=Available --timeout=15m
 kubectl wait cdi/cdi --for=condition=Available --timeout=15m
 
-# kind's own storage class, of which CDI may not know how its claims are mounted.
+# CDI may not know the access modes of kind's own storage class.
 kubectl wait storageprofile/standard --for=create --timeout=5m
 kubectl patch storageprofile standard --type=merge --patch '
   {"spec": {"claimPropertySets": [{"accessModes": ["ReadWriteOnce"], "volumeMode": "Filesystem"}]}}'
 
-# The guest's kernel has no driver for SATA, where Windows' identity disc is.
+# The guest's kernel has no driver for SATA, which the identity disc of Windows machines uses.
 kubectl create -f - <<'POLICY'
 apiVersion: admissionregistration.k8s.io/v1
 kind: MutatingAdmissionPolicy

@@ -6,9 +6,9 @@ export async function ip(...args: readonly string[]): Promise<void> {
 
 export interface Cable {
   readonly namespace: string;
-  /** Of the namespace's interface, `eth0`, with its prefix length. */
+  /** Address of the namespace's interface, `eth0`, with its prefix length. */
   readonly address: string;
-  /** Name of the other end, which is on this host, or in another namespace; in a bridge there if one is named. */
+  /** Name of the other end, on this host or in another namespace, and in a bridge if one is named. */
   readonly end: string;
   readonly outside?: string;
   readonly bridge?: string;
@@ -29,7 +29,7 @@ export async function addNamespace(cable: Cable): Promise<void> {
   await ip(...inside, "address", "add", address, "dev", "eth0");
 }
 
-/** Removes the network namespaces whose names begin so, with what runs in them, daemons too; fine when there are none. */
+/** Removes network namespaces by the prefix of their names, with everything that runs in them. */
 export async function removeNamespaces(prefix: string): Promise<void> {
   const { stdout } = await execa("ip", ["netns", "list"]);
   const names = stdout.split("\n").map((line) => line.split(" ")[0] ?? "");

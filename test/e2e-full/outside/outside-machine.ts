@@ -9,13 +9,13 @@ import { virsh } from "../../e2e/lab.ts";
 import { diskContent } from "./disk-content.ts";
 import { imagesFolder, outside } from "./estate.ts";
 
-/** What the guest wrote is on its disk a second later (rehearsal/guest/boot), what it removed with ext4's next commit. */
+/** The guest's writes reach its disk after a second (rehearsal/guest/boot), its removals with ext4's next commit. */
 const writtenMilliseconds = 8000;
 
-/** Wine keeps its registry in memory, and writes it down every thirty seconds. */
+/** Wine keeps its registry in memory and writes it every thirty seconds. */
 const registryMilliseconds = 45_000;
 
-/** Longest that an emulated machine boots on a busy host, in seconds. */
+/** Longest boot of an emulated machine on a busy host, in seconds. */
 const bootSeconds = 300;
 
 export interface OutsideMachineArgs {
@@ -27,7 +27,7 @@ export interface OutsideMachineArgs {
   readonly userData: string;
 }
 
-/** A machine that somebody has set up: a libvirt domain of which kindows knows nothing. */
+/** A machine that the user has set up: a libvirt domain that kindows does not know. */
 export class OutsideMachine {
   readonly domain: string;
 
@@ -61,13 +61,13 @@ export class OutsideMachine {
     return machine;
   }
 
-  /** Switches it on and waits for its SSH server. */
+  /** Starts the machine and waits for its SSH server. */
   async start(): Promise<void> {
     await virsh("start", this.domain);
     await this.said("SSH on port 22");
   }
 
-  /** Switches it on once more, and waits until all that a boot other than the first does is on its disk. */
+  /** Starts the machine again and waits until everything that a later boot writes is on its disk. */
   async reboot(): Promise<void> {
     await sleep(writtenMilliseconds);
     await this.kill();
@@ -76,7 +76,7 @@ export class OutsideMachine {
     await sleep(registryMilliseconds);
   }
 
-  /** On its console, since it was switched on: not everybody gets at its SSH server. */
+  /** Waits for a line on its console since its start, because its SSH server may be unreachable. */
   private async said(text: string): Promise<void> {
     const what = `"${text}" on the console of ${this.name}`;
     await waitUntil({ what, timeoutSeconds: bootSeconds, pollMilliseconds: 1000 }, async () => {
@@ -93,7 +93,7 @@ export class OutsideMachine {
     await virsh("destroy", this.domain);
   }
 
-  /** Goes on in another QEMU from where it was: to the guest the end of a live migration. */
+  /** Saves and restores the machine in another QEMU, which the guest sees as the end of a live migration. */
   async move(): Promise<void> {
     const file = path.join(path.dirname(this.disk), "moved");
     await virsh("save", this.domain, file);

@@ -15,15 +15,14 @@ const [network, mtu] = ["10.199.78", 1600];
 const [here, there] = [`${network}.1`, `${network}.2`];
 
 /**
- * Another host with a hypervisor: a network namespace with a libvirt and an SSH server of its own, and a cable to this host.
- * Both have this machine's kernel and nothing else in common, for what libvirt and kindows write is in folders that only it
- * sees.
+ * Another host with a hypervisor: a network namespace with its own libvirt and SSH server, connected to this host.
+ * The two share only the kernel, because libvirt and kindows write to folders that only the namespace has mounted.
  */
 export class SecondHypervisor {
   readonly name = "rack-2";
-  /** Name of its namespace, and of this host's end of the cable. */
+  /** Name of the namespace, and of this host's end of the connection. */
   private readonly cable = `kwh-${this.name}`;
-  /** The same in each run, whose TMPDIR is its own: what a killed one has left is found. */
+  /** The same in each run, unlike TMPDIR, so that what a killed run has left is found. */
   private readonly folder = "/var/tmp/kindows-second";
   private login: KeyFile | undefined;
   private daemon: SshDaemon | undefined;
@@ -34,7 +33,7 @@ export class SecondHypervisor {
       await mkdir(path.join(this.folder, each), { recursive: true });
     }
     await mkdir(fabricsFolder, { recursive: true });
-    // Its settings, but no network or machine of this host's.
+    // This host's libvirt settings, without its networks and machines.
     for (const file of ["libvirtd.conf", "virtlogd.conf", "qemu.conf"]) {
       await cp(path.join("/etc/libvirt", file), path.join(this.folder, "etc", file));
     }
@@ -75,7 +74,7 @@ libvirtd --daemon --pid-file ${this.folder}/libvirtd.pid`,
     this.useSwitchHere();
   }
 
-  /** Has what kindows runs on this host find the switch, if there is one. */
+  /** Makes programs on this host find the Open vSwitch, if there is one. */
   useSwitchHere(): void {
     const folders = this.runFolders("here");
     if (existsSync(folders.OVS_RUNDIR)) Object.assign(process.env, folders);
@@ -86,7 +85,7 @@ libvirtd --daemon --pid-file ${this.folder}/libvirtd.pid`,
     return { OVS_RUNDIR: run, OVN_RUNDIR: path.join(run, "ovn") };
   }
 
-  /** @param own of its machines, if they have a range of their own. */
+  /** @param own address range of its machines, if it has its own. */
   settings(own: { readonly cidr?: string } = {}): LabSettings {
     return {
       hypervisor: { fabricAddress: here },
@@ -112,7 +111,7 @@ libvirtd --daemon --pid-file ${this.folder}/libvirtd.pid`,
 
   async remove(): Promise<void> {
     await removeNamespaces(this.cable);
-    // The switch here leaves the interface of its datapath.
+    // This host's switch leaves the interface of its datapath.
     const shell = `cd ${this.folder}/here || exit 0
 ovs-vsctl --timeout=5 del-br br-phy
 for pid in $(cat *.pid ovn/*.pid); do

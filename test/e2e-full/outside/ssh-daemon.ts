@@ -31,7 +31,7 @@ export interface SshDaemonOptions {
   readonly environment?: Readonly<Record<string, string>>;
 }
 
-/** An sshd of the test's own, with its own host key and settings; nothing of /etc/ssh is read. */
+/** An sshd with its own host key and settings, which reads nothing from /etc/ssh. */
 export class SshDaemon {
   private constructor(
     private readonly options: SshDaemonOptions,
@@ -42,7 +42,7 @@ export class SshDaemon {
   static async start(options: SshDaemonOptions): Promise<SshDaemon> {
     await ensureHostPackages(["openssh-server"], console.log);
     await mkdir(options.folder, { recursive: true, mode: 0o700 });
-    // Where Debian's sshd keeps nothing, and which its service makes at each start.
+    // The empty folder of Debian's sshd, which its service creates at each start.
     await mkdir("/run/sshd", { recursive: true, mode: 0o755 });
     const hostKey = await makeKeyFile(path.join(options.folder, "host-key"));
     await writeFile(
@@ -56,18 +56,18 @@ export class SshDaemon {
     return daemon;
   }
 
-  /** How many logins there were so far. */
+  /** Number of logins so far. */
   async logins(): Promise<number> {
     const log = await readFile(logFile(this.options), "utf8");
     return log.split("\n").filter((line) => line.includes("Accepted publickey")).length;
   }
 
-  /** Ends it with everybody who is logged in, as a host does that loses its power. */
+  /** Stops the server and all sessions, like a host that loses power. */
   async stop(): Promise<void> {
     const { pid } = this.child;
     if (pid === undefined || !this.isRunning) return;
     const ended = new Promise((resolve) => this.child.once("exit", resolve));
-    // First it, so that nobody else is let in.
+    // The server first, so that it accepts no new session.
     process.kill(pid, "SIGSTOP");
     for (const each of [...(await descendants(pid)).reverse(), pid]) {
       try {
@@ -83,7 +83,7 @@ export class SshDaemon {
     return this.child.exitCode === null && this.child.signalCode === null;
   }
 
-  /** Runs again after `stop`, as the same host; one that runs stays. */
+  /** Starts again after `stop`, as the same host. Does nothing if it runs. */
   async startAgain(): Promise<void> {
     if (this.isRunning) return;
     this.child = run(this.options);
@@ -146,7 +146,7 @@ async function descendants(pid: number): Promise<number[]> {
   ).flat();
 }
 
-/** Whether an SSH server says its name there within a second. */
+/** Whether an SSH server sends its version within a second. */
 export function answers(address: string, port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = net.connect({ host: address, port, timeout: 1000 });

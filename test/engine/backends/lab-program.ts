@@ -1,4 +1,4 @@
-/** Stands for index.ts in a test: no machine and no cluster, but a state like a lab's. Its parts are in LAB, as JSON. */
+/** Replaces index.ts in a test: makes no machine or cluster, but a state like a lab's. LAB has its parts as JSON. */
 import * as pulumi from "@pulumi/pulumi";
 import { local, remote } from "@pulumi/command";
 

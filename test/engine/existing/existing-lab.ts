@@ -15,16 +15,16 @@ interface Member {
   readonly name: string;
   readonly address: string;
   readonly hostKey: string;
-  /** Of its SSH server on this host. */
+  /** Port of its SSH server on this host. */
   readonly port: number;
   readonly labels: Readonly<Record<string, string>>;
-  /** SSH servers on this host by which it is reached, in their order. */
+  /** SSH servers on this host through which the machine is reached, in order. */
   readonly bastions?: readonly { readonly port: number; readonly hostKey: string }[];
 }
 
 /**
- * The stack's own composition, with a cluster that is really looked at, and programs that the machines carry. Machines
- * and bastions are on this host: their addresses are only for the cluster.
+ * The stack's own composition with a real API server and programs that the machines already have. Machines and
+ * bastions are on this host; only the cluster uses their addresses.
  */
 export function existingProgram(settings: object, media: FakeMedia): string {
   return `
@@ -66,13 +66,13 @@ export function existingProgram(settings: object, media: FakeMedia): string {
 }
 
 /**
- * A port in front of an SSH server that counts what goes through it. A dial that the server refuses is closed, and not
- * counted: how often a machine is dialled while it reboots is a matter of time.
+ * A port in front of an SSH server that counts connections. A connection that the server refuses is closed and not
+ * counted, because the number of attempts during a reboot depends on timing.
  */
 export class SshGate {
-  /** Connections that were made to the server so far. */
+  /** Number of connections to the server so far. */
   made = 0;
-  /** How many were open at the same time, at most. */
+  /** Largest number of connections that were open at the same time. */
   most = 0;
   #open = 0;
   readonly #server: Server;
@@ -85,7 +85,7 @@ export class SshGate {
     });
   }
 
-  /** @param server port of it now. */
+  /** @param server the server's current port. */
   static async start(
     server: () => number,
     options: { readonly port?: number; readonly host?: string; readonly onDial?: () => void } = {},
@@ -123,7 +123,7 @@ export class SshGate {
       this.#open += 1;
       this.most = Math.max(this.most, this.#open);
       client.pipe(server).pipe(client);
-      // From the client's own end on it holds nothing any more, however long the server takes to notice.
+      // A connection ends when the client ends it, however long the server takes to notice.
       let over = false;
       const end = (): void => {
         if (!over) this.#open -= 1;
@@ -134,7 +134,7 @@ export class SshGate {
   }
 }
 
-/** A node as the API server has it, as far as tests look at it. */
+/** The parts of a Node object that tests use. */
 interface LiveNode {
   readonly metadata: { readonly name: string; readonly labels: Readonly<Record<string, string>> };
 }
@@ -147,15 +147,15 @@ interface Bastion {
 interface LabMachine {
   readonly address: string;
   readonly host: RehearsalHost;
-  /** The port by which it is dialled. */
+  /** The port that clients connect to. */
   readonly gate: SshGate;
-  /** Bastions by which it is reached, in their order. */
+  /** Bastions through which it is reached, in order. */
   readonly bastions: readonly Bastion[];
 }
 
 export type MachineName = "win-1" | "win-2" | "win-3";
 
-/** A cluster and machines that are there before the stack and outlive it: a real API server, models of Windows. */
+/** A cluster and machines that exist before and after the stack: a real API server, models of Windows. */
 export class ExistingLab {
   readonly #counted = new Map<string, readonly number[]>();
 
@@ -196,7 +196,7 @@ export class ExistingLab {
     return new ExistingLab(api, machines, project);
   }
 
-  /** A machine as the settings have it. */
+  /** A machine's settings. */
   member(name: MachineName, more: Partial<Member> = {}): Member {
     const { address, host, gate, bastions } = this.machines[name];
     const hops = bastions.map(({ server, hostKey }) => ({ port: server.port, hostKey }));
@@ -204,7 +204,7 @@ export class ExistingLab {
     return { name, address, labels: {}, ...login, ...more };
   }
 
-  /** Connections since this was asked the last time: to each machine, and before it to each bastion on the way. */
+  /** Connections since the last call: to each machine, after those to the bastions on the way to it. */
   connections(): Readonly<Record<MachineName, readonly number[]>> {
     const since = (name: MachineName): readonly number[] => {
       const { gate, bastions } = this.machines[name];
@@ -216,7 +216,7 @@ export class ExistingLab {
     return { "win-1": since("win-1"), "win-2": since("win-2"), "win-3": since("win-3") };
   }
 
-  /** @param windows settings that all machines have in common. */
+  /** @param windows settings that all machines share. */
   async program(members: readonly Member[], windows: object): Promise<void> {
     const { media } = this.machines["win-1"].host;
     const { folder } = this.project;
@@ -260,7 +260,7 @@ export function endpointOf({ kubeconfig }: ApiServer): string {
   return new URL(clusters[0].cluster.server).host;
 }
 
-/** What kubeadm leaves in a cluster, as far as it is looked at; and somebody's own kube-proxy for Windows. */
+/** The objects of kubeadm that the program reads, and a user's own kube-proxy for Windows. */
 export async function makeClusterOfKubeadm(api: ApiServer): Promise<void> {
   const { clusters } = JSON.parse(api.kubeconfig) as { clusters: object[] };
   await api.request("POST", "/api/v1/namespaces/kube-system/configmaps", {

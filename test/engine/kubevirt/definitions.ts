@@ -1,6 +1,6 @@
 /**
- * The definitions of KubeVirt, CDI and Multus as far as kindows uses them, from their API references: fields, types and
- * what is required. The API server refuses everything else.
+ * The parts of KubeVirt's, CDI's and Multus' definitions that kindows uses, from their API references: fields, types
+ * and required fields. The API server refuses everything else.
  */
 type Schema = Readonly<Record<string, unknown>>;
 

@@ -7,7 +7,9 @@ import type { ApiServer } from "../plugins/support/api-server.ts";
 /** User name of the account. */
 export const accountName = "system:serviceaccount:windows:kindows";
 
-/** Makes an account that may what docs/kubevirt.md says that a user needs in the machines' cluster. @returns its kubeconfig */
+/**
+ * Creates an account with the rights that docs/kubevirt.md requires in the machines' cluster. @returns its kubeconfig
+ */
 export async function documentedAccount(api: ApiServer): Promise<string> {
   const text = await readFile(path.join(projectRoot, "docs/kubevirt.md"), "utf8");
   const [, role = ""] = /```yaml\n(apiVersion: rbac[^]*?)```/.exec(text) ?? [];

@@ -3,20 +3,20 @@ import { messageOf } from "../../../host/failure.ts";
 import { ClusterApi, hasStatus } from "../../../kubernetes/cluster-api.ts";
 import { definitions } from "./definitions.ts";
 
-/** Whatever runs for an instance. */
+/** The guest of an instance. */
 export interface Guest {
-  /** IPv4 address that its instance shows. */
+  /** IPv4 address in the status of its instance. */
   readonly address: string;
   stop(): Promise<void>;
 }
 
-/** What a guest starts with. */
+/** Input of a guest's start. */
 export interface GuestStart {
   readonly node: string;
   readonly mac: string;
   /** `user-data` of its identity disc. */
   readonly userData: string;
-  /** Whether its disk is a new one: else it goes on with what it has. */
+  /** Whether its disk is new. */
   readonly isNew: boolean;
 }
 
@@ -69,14 +69,14 @@ const noSpace = {
 };
 
 /**
- * Does in a cluster what KubeVirt and CDI would: makes disks, starts a guest for each instance, says how far they are,
- * and starts an instance again that is gone. Its storage can be full.
+ * Does what KubeVirt and CDI do in a cluster: creates disks, starts a guest for each instance, updates their status,
+ * and starts a lost instance again. Tests can make its storage full.
  */
 export class KubeVirtStandIn {
-  /** Nodes whose disk finds the storage full; `image` for the image. */
+  /** Nodes for whose disk the storage is full; `image` for the image. */
   readonly faults = new Set<string>();
   readonly #guests = new Map<string, Guest>();
-  /** Machines whose disk has been started from. */
+  /** Machines that have started from their disk. */
   readonly #used = new Set<string>();
   readonly #ended = new AbortController();
   #loop: Promise<void> = Promise.resolve();
@@ -86,7 +86,7 @@ export class KubeVirtStandIn {
     private readonly start: (guest: GuestStart) => Promise<Guest>,
   ) {}
 
-  /** Puts the definitions into a cluster, with what people have there besides, and begins. */
+  /** Creates the definitions and other users' objects in a cluster, and starts. */
   static async begin(
     kubeconfig: string,
     start: (guest: GuestStart) => Promise<Guest>,
@@ -103,7 +103,7 @@ export class KubeVirtStandIn {
     });
     const lan = { apiVersion: "k8s.cni.cncf.io/v1", kind: "NetworkAttachmentDefinition" };
     const networks = `/apis/k8s.cni.cncf.io/v1/namespaces/${namespace}/network-attachment-definitions`;
-    // Definitions are served a little later.
+    // The API server serves definitions only a little later.
     for (let left = 100; ; left--) {
       try {
         await Promise.all(Object.values(paths).map((path) => api.get(path)));
@@ -128,17 +128,17 @@ export class KubeVirtStandIn {
     return this.api.get<{ items: Object[] }>(paths[kind]).then(({ items }) => items);
   }
 
-  /** As a lost host does. */
+  /** Like the loss of its host. */
   async kill(machine: string): Promise<void> {
     await this.api.delete(`${paths.instances}/${machine}`);
   }
 
-  /** Says what KubeVirt does after a live migration: the same instance, somewhere else. */
+  /** Reports a live migration as KubeVirt does: the same instance on another host. */
   async move(machine: string): Promise<void> {
     await this.#say("instances", machine, { nodeName: "rack-4" });
   }
 
-  /** As a drain does, by the strategy of the instance: it is moved, or shut down and started somewhere else. */
+  /** Like a drain: migrates the instance, or restarts it elsewhere, as its strategy says. */
   async evict(machine: string): Promise<void> {
     const { spec } = await this.api.get<{ spec: { evictionStrategy: string } }>(
       `${paths.instances}/${machine}`,
@@ -152,7 +152,7 @@ export class KubeVirtStandIn {
 
   async #run(): Promise<void> {
     while (!this.#ended.signal.aborted) {
-      // An object that changed meanwhile is looked at again, and a busy API server is asked again.
+      // Retries if the object has changed meanwhile or the API server is busy.
       await this.#reconcile().catch((error: unknown) => {
         const isPassing =
           [404, 409].some((status) => hasStatus(error, status)) ||

@@ -89,7 +89,7 @@ describe("the engine with all plugins", () => {
        export const outputs = { made: made.stdout, ran: ran.stdout };`);
   const first: Variation = { trigger: 1, data: "one" };
 
-  it("makes everything, with the program's own configuration, and keeps secrets", async () => {
+  it("creates everything with the program's configuration, and keeps secrets", async () => {
     await mkdir(path.join(project.folder, "source"));
     await mkdir(path.join(project.folder, "copied"));
     await project.write("source/file", "content");
@@ -118,7 +118,7 @@ describe("the engine with all plugins", () => {
     assert.deepEqual(reported, ["one"]);
   });
 
-  it("changes in place, and replaces in the order that a plugin asks for", async () => {
+  it("updates in place, and replaces in the order that a plugin requires", async () => {
     await program({ trigger: 2, data: "two" });
     const { steps, text } = succeeded(await project.up());
     assert.deepEqual(steps["ran"], ["update"], text);
@@ -129,7 +129,7 @@ describe("the engine with all plugins", () => {
     assert.equal(await readFile(path.join(project.folder, "journal"), "utf8"), "gone\n");
   });
 
-  it("sees in a refresh what is gone, and no other change", async () => {
+  it("finds in a refresh what is gone, and no other change", async () => {
     await api.request("DELETE", "/api/v1/namespaces/default/configmaps/map");
     succeeded(await project.refresh());
     const left = (await project.state()).map(({ urn }) => urn.slice(urn.lastIndexOf("::") + 2));
@@ -144,7 +144,7 @@ describe("the engine with all plugins", () => {
     assert.deepEqual(await project.state(), []);
   });
 
-  it("tells each failure by its resource, and no secret of it at its most verbose", async () => {
+  it("reports each failure with its resource, and no secret even in the most verbose log", async () => {
     await write(`
        new local.Command("local", { create: 'echo "env $TOKEN"; exit 3', environment: { TOKEN: hidden } });
        new remote.Command("remote", { connection, addPreviousOutputInEnv: false, create: "echo out; exit 7" });`);
@@ -161,14 +161,14 @@ describe("the engine with all plugins", () => {
     if (!official) assert.doesNotMatch(JSON.stringify(run.messages), /hunter2/);
   });
 
-  it("says what is wrong with a program", async () => {
+  it("reports a program's error", async () => {
     await write(`throw new Error("it went wrong");`);
     const run = await project.up();
     assert.notEqual(run.exitCode, 0);
     assert.match(run.text, /it went wrong/);
   });
 
-  it("tells which plugins the program's packages need", async () => {
+  it("lists the plugins that the program's packages need", async () => {
     const command = bundledPlugins.find(({ name }) => name === "command") ?? assert.fail();
     await requires({ "@pulumi/command": command.version });
     const about = JSON.parse((await project.run(["about", "--json"])).text) as {
@@ -180,7 +180,7 @@ describe("the engine with all plugins", () => {
     assert.match(about.runtime.executable, /node/);
   });
 
-  it("takes program and commands with it when it is killed", async function () {
+  it("ends program and commands when it is killed", async function () {
     if (official) this.skip(); // The official plugin leaves the command behind.
     await runtime("{ typescript: false, nodeargs: '--import tsx' }");
     await write(`

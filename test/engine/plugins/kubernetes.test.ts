@@ -46,7 +46,7 @@ describe("kubernetes objects, on a real API server", () => {
     data,
   });
 
-  it("makes an object, and finds nothing to change afterwards", async () => {
+  it("creates an object, and finds no change afterwards", async () => {
     const made = resource("core/v1:ConfigMap", "made");
     assert.deepEqual((await made.preview(map("made", { a: "1" }))).steps, ["create"]);
     assert.equal(await live(mapPath("made")), undefined);
@@ -86,13 +86,13 @@ describe("kubernetes objects, on a real API server", () => {
     });
     const labels = async (): Promise<unknown> => (await live(mapPath("changing")))?.metadata.labels;
 
-    it("is updated, and what is gone from the inputs is removed", async () => {
+    it("is updated, and fields that left the inputs are removed", async () => {
       assert.deepEqual(await changing.up(labelled({ a: "2", b: "3" })), ["update"]);
       assert.deepEqual(await changing.up(labelled({ b: "3" })), ["update"]);
       assert.deepEqual(await labels(), { b: "3" });
     });
 
-    it("is seen to drift in a refresh, and taken back only when asked to", async () => {
+    it("shows drift in a refresh, and is reverted only on request", async () => {
       await server.patch(mapPath("changing"), { metadata: { labels: { b: "drifted" } } });
       assert.equal(await changing.refresh(), "refresh");
       await assert.rejects(changing.up(labelled({ b: "3" })), /[Cc]onflict.*patchForce/s);
@@ -115,7 +115,7 @@ describe("kubernetes objects, on a real API server", () => {
     );
   });
 
-  it("tells another of its name apart when deleting", async () => {
+  it("distinguishes another object of the same name when deleting", async () => {
     const held = resource("core/v1:ConfigMap", "held");
     await held.up(map("held", {}));
     await server.patch(mapPath("held"), { metadata: { finalizers: ["example.test/held"] } });
@@ -172,7 +172,7 @@ describe("kubernetes objects, on a real API server", () => {
       );
     let proxy: Resource;
 
-    it("waits until all pods are ready, and says how far it is", async () => {
+    it("waits until all pods are ready, and reports its progress", async () => {
       proxy = resource("apps/v1:DaemonSet", "proxy");
       const making = proxy.up(set("example.test/a"), 600);
       await eventually("the DaemonSet is there", () => live(path));
@@ -183,7 +183,7 @@ describe("kubernetes objects, on a real API server", () => {
       assert.deepEqual(await proxy.up(set("example.test/a")), ["same"]);
     });
 
-    it("keeps an object that does not get ready, says why, and waits again the next time", async () => {
+    it("keeps an object that does not become ready, says why, and waits again the next time", async () => {
       await server.request("POST", "/api/v1/namespaces/lab/pods", {
         metadata: { name: "proxy-abc", labels: { app: "proxy" } },
         spec: { containers: [{ name: "main", image: "example.test/b" }] },
@@ -233,7 +233,7 @@ describe("kubernetes objects, on a real API server", () => {
       await madeTwice(metadata.annotations);
     });
 
-    it("would be another's without a name of our own for its fields", async () => {
+    it("would conflict without a field manager of its own", async () => {
       const sets = "/apis/apps/v1/namespaces/kube-system/daemonsets/kube-proxy-windows";
       await server.request("DELETE", sets);
       await assert.rejects(madeTwice({}), /conflicts? with "pulumi-kubernetes-/);
@@ -244,7 +244,7 @@ describe("kubernetes objects, on a real API server", () => {
     // Nobody listens there.
     const nowhere = (): string => server.kubeconfig.replace(/127\.0\.0\.1:\d+/, "127.0.0.1:1");
 
-    it("needs no contact for what did not change", async () => {
+    it("needs no connection if nothing changed", async () => {
       const kept = resource("core/v1:ConfigMap", "kept");
       await kept.up(map("kept", { a: "1" }));
       await plugin.configure(settings({ kubeconfig: nowhere() }));
@@ -256,7 +256,7 @@ describe("kubernetes objects, on a real API server", () => {
       });
     });
 
-    it("gives its objects up when asked to", async () => {
+    it("forgets its objects if told to", async () => {
       const kept = resource("core/v1:ConfigMap", "given up");
       await plugin.configure(settings());
       await kept.up(map("given-up", {}));

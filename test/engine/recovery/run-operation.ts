@@ -1,5 +1,5 @@
 /**
- * Runs an engine operation as `kindows` does, in a process of its own that a test can send signals to.
+ * Runs an engine operation like `kindows`, in a separate process that a test can send signals to.
  *
  * Standard input: JSON of `{stack, workplace, args}`.
  */

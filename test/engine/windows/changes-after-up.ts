@@ -7,11 +7,11 @@ const steps = [
 const copies = ["win-1-home", "win-1-steps"];
 const node = ["win-1-registration", "win-1-ready"];
 
-/** A change on a node that is up, and what it plans; what is only `same` is left out. */
+/** A change of a running node, and the operations it plans, without `same`. */
 export interface ChangeAfterUp {
   readonly name: string;
   readonly to?: Variation;
-  /** A script that gets one byte more, relative to the steps' folder. */
+  /** A script that gets one more byte, relative to the steps' folder. */
   readonly edited?: string;
   readonly updates?: readonly string[];
   readonly replaces?: readonly string[];
@@ -23,7 +23,7 @@ const byteIn = (edited: string, ...updates: string[]): ChangeAfterUp => ({
   updates: [...copies, ...updates],
 });
 
-/** Each alone, on a node that is up. */
+/** Each change alone, on a running node. */
 export const changesAfterUp: readonly ChangeAfterUp[] = [
   { name: "nothing" },
   {
@@ -31,9 +31,9 @@ export const changesAfterUp: readonly ChangeAfterUp[] = [
     to: { labels: { zone: "b" } },
     updates: ["win-1-join-node", "win-1-registration"],
   },
-  // The next join is for what has another life.
+  // Only the next join uses a token with another lifetime.
   { name: "a shorter life of join tokens", to: { tokenMinutes: 30 } },
-  // The disk stays, and with it all that was done on it.
+  // The disk stays, with everything that the steps did.
   { name: "more memory", to: { domain: "two" }, replaces: ["machine"] },
   byteIn("Install-Kubernetes.ps1", "win-1-install-kubernetes"),
   byteIn("Join-Node.ps1", "win-1-join-node"),

@@ -8,36 +8,36 @@ import { type EngineProject, type EngineRun, succeeded } from "../plugins/suppor
 import { sourcesProject } from "../plugins/support/sources.ts";
 import { makeKey } from "../plugins/support/ssh-server.ts";
 
-/** The join token of the program: to be looked for where it must not be. */
+/** The program's join token, which tests search for where it must not be. */
 export const token = "abcdef.0123456789abcdef";
 
-/** What a program says of a machine and its node. */
+/** A program's settings of a machine and its node. */
 export interface Variation {
   readonly instance?: string;
   readonly labels?: Readonly<Record<string, string>>;
-  /** What the machine is taken to be called. Default: its name. */
+  /** Computer name that the machine must have. Default: its name. */
   readonly computerName?: string;
   readonly node?: boolean;
   readonly containerd?: { readonly version: string; readonly media: FakeMedia };
-  /** The cluster's, where its API server is asked. */
+  /** The cluster's kubeconfig, if its API server is used. */
   readonly kubeconfig?: string;
-  /** Folder of kubelet.exe on this host, to be pushed to the machine. */
+  /** Folder on this host with a kubelet.exe to copy to the machine. */
   readonly kubelet?: string;
   readonly flannel?: boolean;
-  /** Which machine stands on the disk: another one for other memory. */
+  /** Version of the machine on the disk, e.g. a new one for other memory. */
   readonly domain?: string;
   readonly cluster?: string;
   readonly tokenMinutes?: number;
-  /** Neighbour by way of which the node reaches pods and Services. */
+  /** Gateway through which the node reaches pods and Services. */
   readonly nextHop?: string;
 }
 
 export type Variations = Readonly<Record<string, Variation>>;
 
-/** A project with this project's sources, in which the cluster's own actions only write down that they ran. */
+/** A project with this project's sources, in which the cluster's actions only record that they ran. */
 async function nodesProject(privateKey: string): Promise<EngineProject> {
   const project = await sourcesProject();
-  // The cluster's own actions need one; here it counts that they run, and when.
+  // These actions need a cluster; here only whether and when they run matters.
   for (const action of ["await-node", "await-ready", "remove-node"]) {
     await project.write(
       `components/controlplane/actions/${action}.ts`,
@@ -56,7 +56,7 @@ async function nodesProject(privateKey: string): Promise<EngineProject> {
   return project;
 }
 
-/** A program with machines of the rehearsal, each with a Windows node in a cluster of its own. */
+/** A program with rehearsed machines, each with a Windows node in its own cluster. */
 function nodesProgram(
   hosts: Readonly<Record<string, RehearsalHost>>,
   variations: Variations,
@@ -94,7 +94,7 @@ function nodesProgram(
   function node(given) {
     const { name, port, hostKey, instance = "one", domain = "one", cluster = "one" } = given;
     const { kubeconfig = "secret of the cluster", tokenMinutes = 60, flannel, nextHop } = given;
-    // As a machine of libvirt: its identity is that of its disk, and outlives another domain.
+    // Like a libvirt machine: its identity belongs to its disk, and outlives a replaced domain.
     const identity = new local.Command(name + "-identity", { create: "true", triggers: [instance] });
     const machine = {
       name: given.computerName ?? name, os: "windows", address: "192.168.150.10",
@@ -178,7 +178,7 @@ export class NodesLab {
     return readFile(this.file(name, "Windows/System32/drivers/etc/hosts"), "utf8");
   }
 
-  /** What the cluster's own actions have reported about a node so far, in their order. */
+  /** What the cluster's actions have reported about a node so far, in order. */
   async journal(name: string): Promise<string[]> {
     const text = await readFile(path.join(this.project.folder, "journal"), "utf8");
     return text.split("\n").filter((line) => line.includes(`{"name":"${name}",`));
@@ -194,7 +194,7 @@ export class NodesLab {
   }
 }
 
-/** Names of a node's resources that one of these operations was done to, in their order, without the node's own. */
+/** Names of a node's resources with one of these operations, in order, without the node itself. */
 export function touched(run: EngineRun, node: string, ...operations: string[]): string[] {
   return Object.entries(run.steps)
     .filter(([name]) => name.startsWith(`${node}-`))
@@ -202,7 +202,7 @@ export function touched(run: EngineRun, node: string, ...operations: string[]): 
     .map(([name]) => name.slice(node.length + 1));
 }
 
-/** All that is done to a node's resources; what is only `same` is left out, and so is what nothing is done to. */
+/** Operations on a node's resources, without `same`; resources without any are left out. */
 export function planned(run: EngineRun, node: string): Readonly<Record<string, readonly string[]>> {
   const all = {
     creates: touched(run, node, "create"),

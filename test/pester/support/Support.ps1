@@ -1,4 +1,4 @@
-# What the tests share. Dot-sourced in BeforeAll of each file, after Pester has found the tests.
+# Helpers of the tests. Each file dot-sources them in BeforeAll, after Pester has discovered the tests.
 
 $LibFolder = [IO.Path]::GetFullPath("$PSScriptRoot/../../../components/windows/steps/lib")
 
@@ -18,8 +18,8 @@ function Get-StepFailure {
     throw 'It was expected to fail, and did not.'
 }
 
-# Cmdlets of Windows that PowerShell on Linux lacks. Pester can mock what exists only, so each gets a stand-in with the
-# parameters the scripts use, which fails when it is called unmocked.
+# Windows cmdlets that PowerShell on Linux lacks. Pester can only mock existing commands, so each gets a stand-in with
+# the parameters that the scripts use, which fails if it is called without a mock.
 $WindowsCmdlets = @{
     'Get-LocalUser'              = @()
     'Get-Service'                = @('Name')

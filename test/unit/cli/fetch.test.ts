@@ -214,7 +214,7 @@ describe("kindows lock", () => {
     const text = lockedText(await update("one", "gone"));
     assert.match(text, /^one +https:\/\/\S+\/one\.sha256$/m);
     assert.match(text, /^gone +not locked$/m);
-    assert.match(text, /^gone: its publisher's checksum \S+ can't be had: .*404$/m);
+    assert.match(text, /^gone: its publisher's checksum \S+ can't be downloaded: .*404$/m);
     assert.deepEqual(Object.keys(readSoftwareLock(file)), [published("one").url]);
   });
 

@@ -1,9 +1,9 @@
 import type { Host } from "../../../host/host.ts";
 
-/** Answers by command line; nothing is the answer of a program that is not there. */
+/** Answers by command line; undefined for a missing program. */
 export type Answers = Readonly<Record<string, string | Error | undefined>>;
 
-/** A host that answers as recorded, and keeps what it was asked to do. */
+/** A host with recorded answers, which records the commands it runs. */
 interface RecordedHost extends Host {
   readonly asked: readonly string[];
 }
@@ -11,7 +11,7 @@ interface RecordedHost extends Host {
 /**
  * Command lines are written as `virsh net-list --name`, without the options that every virsh call has.
  *
- * @param otherwise what any other command prints; without it, they fail as a daemon would.
+ * @param otherwise result of all other commands; without it, they fail like a daemon.
  */
 export function recordedHost(
   answers: Answers,
@@ -33,10 +33,10 @@ export function recordedHost(
   };
 }
 
-/** The question for containers of kind. */
+/** Command that lists kind's containers. */
 export const psLine =
   'docker ps --all --no-trunc --filter label=io.x-k8s.kind.cluster --format {{.Names}} {{.State}} {{.Label "io.x-k8s.kind.cluster"}} {{.Label "io.x-k8s.kind.role"}}';
 
-/** What libvirt tells of a machine on a network. */
+/** libvirt's answers about a machine on a network. */
 export const domainXml = (network: string, devices = "", uuid = "u"): string =>
   `<domain type='qemu'><uuid>${uuid}</uuid><devices><interface><source network='${network}' portid='p'/></interface>${devices}</devices></domain>`;

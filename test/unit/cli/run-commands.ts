@@ -1,18 +1,18 @@
 /**
- * Runs commands of `kindows` one after the other, for the clone in the working directory: a process for each would take
- * a second more each. Their arguments come by standard input; what came of them goes to the file that is named.
+ * Runs commands of `kindows` one after the other, for the clone in the working directory. A process for each would
+ * take a second longer. Reads their arguments from standard input, and writes their results to the named file.
  */
 import { readdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { json } from "node:stream/consumers";
 import { pathToFileURL } from "node:url";
 
-/** What came of a command. */
+/** Result of a command. */
 export interface CommandRun {
   readonly exitCode: number;
-  /** All that it printed. */
+  /** All output. */
   readonly said: string;
-  /** What the clone keeps between runs afterwards. */
+  /** Files that the clone keeps between runs. */
   readonly kept: readonly string[];
 }
 
@@ -34,7 +34,7 @@ for (const [place, args] of ((await json(process.stdin)) as string[][]).entries(
   said = "";
   process.argv = [process.execPath, "kindows", ...args];
   process.exitCode = undefined;
-  // Another address, another module: it runs again.
+  // Another URL makes it another module, which runs again.
   await import(`${program}?${place}`);
   runs.push({ exitCode: Number(process.exitCode ?? 0), said, kept: readdirSync(".kindows") });
 }

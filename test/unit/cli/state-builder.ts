@@ -6,7 +6,7 @@ export function urn(type: string, name: string): string {
   return `urn:pulumi:t::kindows::${type}::${name}`;
 }
 
-/** A resource as the engine keeps it; what the test says nothing about is left out. */
+/** A resource of the engine's state, with only the given properties. */
 export function resource(
   type: string,
   name: string,
@@ -15,7 +15,7 @@ export function resource(
   return { urn: urn(type, name), type, custom: true, ...rest };
 }
 
-/** A component and what it says of itself. */
+/** A component and its facts. */
 export function component<T extends FactsType>(
   type: T,
   name: string,
@@ -54,7 +54,7 @@ export function deployment(
   };
 }
 
-/** How a machine is logged in to. */
+/** Login data of a machine. */
 export const connection = {
   host: "192.168.150.10",
   port: 22,

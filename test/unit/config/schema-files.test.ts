@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { schemaFiles } from "../../../config/write-schema-files.ts";
 
 describe("docs/settings.md, and `config:` in Pulumi.yaml", () => {
-  it("are what the schema says: else run `node --import tsx config/write-schema-files.ts`", async () => {
+  it("match the schema; if not, run `node --import tsx config/write-schema-files.ts`", async () => {
     for (const [file, text] of await schemaFiles()) assert.equal(readFileSync(file, "utf8"), text);
   });
 });

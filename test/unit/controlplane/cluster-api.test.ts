@@ -81,7 +81,7 @@ describe("client of the API server", () => {
 });
 
 describe("bootstrap token", () => {
-  it("has the form kubeadm takes, and is another one, every time; its id is no secret", () => {
+  it("has the form that kubeadm requires and is new each time; its id is not secret", () => {
     const tokens = Array.from({ length: 500 }, newToken);
     for (const token of tokens) {
       assert.match(token, /^[a-z0-9]{6}\.[a-z0-9]{16}$/);
@@ -90,7 +90,7 @@ describe("bootstrap token", () => {
     assert.equal(new Set(tokens.map((token) => token.slice(7))).size, 500);
   });
 
-  it("becomes a Secret that lets one join as a node and nothing else, until it expires", () => {
+  it("becomes a Secret that only allows joining as a node, until it expires", () => {
     const secret = tokenSecret(
       "abc123.0123456789abcdef",
       new Date("2026-11-20T10:11:12.345Z"),

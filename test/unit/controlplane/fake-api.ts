@@ -11,13 +11,13 @@ export type Requests = string[];
 
 export type Answer = readonly [status: number, body: object];
 
-/** Has a wait of 600 s end after its first look, however long that takes, until mocks are restored. */
+/** Makes waits of 600 s end after their first check, until mocks are restored. */
 export function hastenClock(): void {
   let now = Date.now();
   mock.method(Date, "now", () => (now += 400_000));
 }
 
-/** A small API server: real TLS and HTTP, answers of the test's own. */
+/** A small API server with real TLS and HTTP, and the test's answers. */
 export async function withFakeApi<T>(
   answer: (request: string, body: unknown) => Answer,
   test: (api: ClusterApi, requests: Requests, server: string) => Promise<T>,
@@ -55,7 +55,7 @@ export async function withFakeApi<T>(
   }
 }
 
-/** A client of an API server that is not there any more. */
+/** A client of an API server that has stopped. */
 export async function goneApi(): Promise<ClusterApi> {
   const gone = await withFakeApi(
     () => [404, {}],

@@ -6,7 +6,7 @@ export function fixture(name: string): string {
   return readFileSync(new URL(`fixtures/${name}`, import.meta.url), "utf8");
 }
 
-/** A kubeconfig as kind writes one, with the given certificate as its authority and the test key as its user's. */
+/** A kubeconfig like kind's, with the given certificate as its CA and the test key as its user's key. */
 export function kubeconfig(server: string, ca = "localhost-ec.pem"): string {
   const encoded = (name: string): string => Buffer.from(fixture(name)).toString("base64");
   return stringify({

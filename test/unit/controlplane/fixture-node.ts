@@ -4,14 +4,14 @@ import type { ControlPlane } from "../../../components/controlplane/control-plan
 import type { Machine } from "../../../components/machine/machine.ts";
 import { Anything } from "./recorded-resources.ts";
 
-/** Secrets of the fixtures, to be looked for where they must not be. */
+/** The fixtures' secrets, which tests search for where they must not be. */
 export const secrets = {
   token: "abcdef.0123456789abcdef",
   key: "PRIVATE KEY",
   kubeconfig: "users: admin",
 };
 
-/** A control plane that was made in the same program. */
+/** A control plane of the same program. */
 export function controlPlaneFixture(): ControlPlane {
   return {
     kubeconfig: pulumi.secret(secrets.kubeconfig),
@@ -29,7 +29,7 @@ export function controlPlaneFixture(): ControlPlane {
   };
 }
 
-/** A machine that was made in the same program: `win-1` or `linux-1`. */
+/** A machine of the same program: `win-1` or `linux-1`. */
 export function machineFixture(os: Machine["os"]): Machine {
   const address = "192.168.150.10";
   return {
@@ -43,7 +43,7 @@ export function machineFixture(os: Machine["os"]): Machine {
   };
 }
 
-/** What a step prints, whose name its command tells, with facts by its name. */
+/** Output of the step that a command runs. @param facts by step */
 export function stepAnswer(
   command: unknown,
   name: RegExp,

@@ -2,7 +2,9 @@ import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { Document, stringify, visit } from "yaml";
 
-/** Compares text with a file in golden/; `UPDATE_GOLDEN=1` writes it instead, for a look at the difference in git. */
+/**
+ * Compares text with a file in golden/. `UPDATE_GOLDEN=1` writes the file instead, so that git shows the difference.
+ */
 export function assertGolden(folder: URL, name: string, actual: string): void {
   const file = new URL(`golden/${name}`, folder);
   if (process.env["UPDATE_GOLDEN"] === "1") {
@@ -11,7 +13,7 @@ export function assertGolden(folder: URL, name: string, actual: string): void {
   assert.equal(actual, readFileSync(file, "utf8"));
 }
 
-/** The same for what is said of each case of a table, by the case's name. */
+/** The same for the texts of a table's cases, by the cases' names. */
 export async function assertSaid<Case>(
   folder: URL,
   name: string,
@@ -25,7 +27,7 @@ export async function assertSaid<Case>(
   assertGolden(folder, name, stringify(said, { aliasDuplicateObjects: false, lineWidth: 0 }));
 }
 
-/** Objects as YAML for a golden file: what fits on a line is on one. */
+/** Objects as compact YAML for a golden file. */
 export function yamlText(...objects: readonly unknown[]): string {
   const documents = objects.map((each) => {
     const document = new Document(each, { aliasDuplicateObjects: false });

@@ -3,28 +3,30 @@ import * as pulumi from "@pulumi/pulumi";
 /** How a secret looks on its way to the engine, see the SDK's rpc.ts. */
 const secretMark = "4dabf18193072939515e22adb298388d";
 
-/** What the SDK has and its types do not. */
+/** Parts of the SDK that its types lack. */
 const runtime = pulumi.runtime as unknown as {
   /** Waits for every registration under way. */
   waitForRPCs(): Promise<void>;
   getMonitor(): Record<string, unknown>;
 };
 
-/** A resource that a program made. */
+/** A resource that a program has registered. */
 export interface Recorded {
   readonly type: string;
-  /** As the engine would get them, those that are known; of a resource that is made without the recorder's options nothing but these. */
+  /**
+   * The known inputs, as the engine gets them. A resource that is made without the recorder's options has only these.
+   */
   readonly inputs: Readonly<Record<string, unknown>>;
-  /** As the program gave them. */
+  /** Inputs as the program gave them. */
   readonly props: Readonly<Record<string, unknown>>;
   readonly opts: pulumi.CustomResourceOptions;
   readonly resource: pulumi.Resource | undefined;
 }
 
-/** Resources that a program made, by `type/name`, in the order in which they may run. */
+/** A program's resources by `type/name`, in the order in which they may run. */
 export type Resources = ReadonlyMap<string, Recorded>;
 
-/** Any resource, to be depended on. */
+/** Any resource, for dependsOn. */
 export class Anything extends pulumi.CustomResource {
   constructor(name: string) {
     super("test:index:Anything", name, {});
@@ -32,10 +34,10 @@ export class Anything extends pulumi.CustomResource {
 }
 
 /**
- * Runs a part of a program against an engine that only takes notes.
+ * Runs a part of a program against an engine that only records.
  *
- * @param stdout what commands print, by their name and inputs; nothing where their `create` is not known yet.
- * @param make makes components; they must take the options it is given.
+ * @param stdout output of commands, by name and inputs; undefined if `create` is not known yet.
+ * @param make creates components, with the options that it gets.
  */
 export async function record<T>(
   stdout: (command: string, inputs: Recorded["inputs"]) => string,
@@ -62,7 +64,7 @@ export async function record<T>(
     "test",
     preview,
   );
-  // The SDK's mocks know no hooks: this engine takes them, and calls none.
+  // The SDK's mocks do not support hooks; this engine accepts them and calls none.
   runtime.getMonitor()["registerResourceHook"] = (_: unknown, done: (error: null) => void) =>
     done(null);
   let made: T;
@@ -76,7 +78,7 @@ export async function record<T>(
       ],
     });
   } finally {
-    // What is under way when a component throws would be reported to the next test's engine.
+    // Otherwise pending registrations of a component that throws would reach the next test's engine.
     await runtime.waitForRPCs();
   }
   const none = { props: {}, opts: {}, resource: undefined };
@@ -86,19 +88,19 @@ export async function record<T>(
   return { made, resources: new Map(resources) };
 }
 
-/** What an output holds, and whether it is a secret. */
+/** An output's value, and whether it is secret. */
 export async function look<T>(output: pulumi.Output<T>): Promise<{ value: T; secret: boolean }> {
   const value = await new Promise<T>((resolve) => void output.apply(resolve));
   return { value, secret: await pulumi.isSecret(output) };
 }
 
-/** A plain value behind a secret; fails a test that expects a secret where there is none. */
+/** The plain value of a secret. @throws if the input is not secret. */
 export function revealed(value: unknown): unknown {
   if (!isSecretInput(value)) throw new Error(`not a secret: ${JSON.stringify(value)}`);
   return value["value"];
 }
 
-/** Whether an input, or something in it, is a secret: the mocks tell a group with one in it as a secret as a whole. */
+/** Whether an input is or contains a secret; the mocks report an object that contains one as secret. */
 export function isSecretInput(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && secretMark in value;
 }

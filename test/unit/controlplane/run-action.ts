@@ -10,10 +10,10 @@ export interface Ended {
 }
 
 /**
- * Runs a host action in a process of its own, as Pulumi does.
+ * Runs a host action in a separate process, like Pulumi.
  *
- * @param action its path below components, e.g. `cni/actions/await-calico`, and its arguments.
- * @param options further ones for Node.js.
+ * @param action path below components, e.g. `cni/actions/await-calico`, and arguments.
+ * @param options further options for Node.js.
  */
 export function runAction(
   action: string,
@@ -25,7 +25,7 @@ export function runAction(
   return execa(process.execPath, [...program, ...flags], { env: environment, reject: false });
 }
 
-/** The same against an API server with answers of the test's own. */
+/** Runs a host action against an API server with the test's answers. */
 export function runOnCluster(
   action: string,
   environment: Readonly<Record<string, string>>,

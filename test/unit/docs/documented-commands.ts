@@ -6,32 +6,32 @@ import { lines } from "../../../host/host.ts";
 
 export const repository = path.resolve(import.meta.dirname, "../../..");
 
-/** A command as a document has it. */
+/** A command in a document. */
 export interface DocumentedCommand {
-  /** Where it stands: `README.md:36`. */
+  /** Its location, e.g. `README.md:36`. */
   readonly place: string;
-  /** The words of it, placeholders filled in: `["kindows", "up", "--stack", "dev"]`. */
+  /** Its words with placeholders filled in, e.g. `["kindows", "up", "--stack", "dev"]`. */
   readonly words: readonly string[];
 }
 
-/** A block of code between three backquotes. */
+/** A fenced code block. */
 export interface CodeBlock {
   readonly place: string;
-  /** What stands behind the first three: empty where nothing does. */
+  /** Text after the opening fence, e.g. `sh`; may be empty. */
   readonly language: string;
   readonly lines: readonly string[];
 }
 
-/** Documents of this repository: those that git knows. */
+/** The documents that git tracks. */
 export const documents = lines(
   execFileSync("git", ["ls-files", "*.md"], { cwd: repository, encoding: "utf8" }),
 );
 
-/** Programs whose command lines are looked at; `kubectl` and `ssh` alone are names, not commands. */
+/** Programs whose command lines are checked; `kubectl` and `ssh` alone are names, not commands. */
 const program =
   /^(\.\/kindows|kindows|make|pulumi|kubectl|eval|source|node|curl|tar|\.ci\/run)( |$)/;
 
-/** What stands for what, in commands with a place to fill in. */
+/** Values for placeholders in commands. */
 const placeholders: Readonly<Record<string, string>> = {
   "<name>": "dev",
   "<node>": "win-1",
@@ -54,21 +54,21 @@ function placeOf(document: string, { input, index }: RegExpExecArray): string {
   return `${document}:${input.slice(0, index).split("\n").length}`;
 }
 
-/** Every command of a document: the lines of its shell blocks, and what stands in backquotes and begins like one. */
+/** Every command of a document: the lines of its shell blocks, and code spans that begin like a command. */
 export function commandsOf(document: string): readonly DocumentedCommand[] {
   const blocks = codeBlocks(document)
     .filter(({ language }) => language === "sh")
     .flatMap(({ place, lines }) => lines.map((line) => ({ place, text: line })));
   const prose = textOf(document)
     .replace(/^\s*```[^]*?^\s*```$/gm, (block) => block.replace(/[^\n]/g, ""))
-    // A span may go on in the next line of its paragraph.
+    // A code span may continue on the next line.
     .matchAll(/`([^`]+)`/g);
   const spans = [...prose]
     .map((match) => ({
       place: placeOf(document, match),
       text: (match[1] ?? "").replace(/\s+/g, " "),
     }))
-    // One word is a name, but for `make`'s.
+    // A single word is a name, not a command.
     .filter(({ text }) => program.test(text) && text.includes(" "));
   return [...blocks, ...spans].flatMap(({ place, text }) =>
     simpleCommands(text).map((command) => ({ place, words: wordsOf(command) })),
@@ -79,7 +79,7 @@ function textOf(document: string): string {
   return readFileSync(path.join(repository, document), "utf8");
 }
 
-/** The commands that a line of a shell is made of: those of a pipe, and those in `$(...)` and `<(...)`. */
+/** The commands of a shell line, including those of a pipe and in `$(...)` and `<(...)`. */
 function simpleCommands(line: string): readonly string[] {
   const inner = [...line.matchAll(/[$<]\(([^)]*)\)/g)].map((match) => match[1] ?? "");
   const outer = line
@@ -94,7 +94,7 @@ function simpleCommands(line: string): readonly string[] {
 function wordsOf(command: string): readonly string[] {
   const filled = Object.entries(placeholders).reduce(
     (text, [placeholder, value]) => text.replaceAll(placeholder, value),
-    // What may be left out is taken as written.
+    // Optional parts count as present.
     command.replace(/[[\]]/g, "").replace(/^\.\/kindows/, "kindows"),
   );
   return [...filled.matchAll(/'([^']*)'|"([^"]*)"|(\S+)/g)].map(

@@ -32,7 +32,7 @@ describe("kube-proxy for Windows", () => {
     }
   });
 
-  it("has an address reserved where the pods' network has no endpoint of its own", () => {
+  it("reserves an address if the pod network has no endpoint of its own", () => {
     const network = { name: "flannel.4096", endpoint: undefined };
     const text = JSON.stringify(kubeProxyObjects({ image: "i", script, network }));
     assert.ok(text.includes('"-NetworkName","flannel.4096","-EndpointName","none"'), text);
@@ -47,7 +47,7 @@ describe("kube-proxy for Windows", () => {
     assert.ok(text(own).includes("/start.ps1"));
   });
 
-  it("of the package refuses a pod network that it does not know, and a node one without programs", async () => {
+  it("of the package refuses an unknown pod network, and a node refuses one without programs", async () => {
     const args = { kubeconfig: "", computerName: "n", address: "", privateKey: "", hostKey: "" };
     for (const [component, podNetwork, known] of [
       [library.KubeProxyWindows, "cilium", "calico, flannel, ovn-kubernetes, none"],

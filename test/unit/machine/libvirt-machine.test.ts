@@ -198,7 +198,7 @@ describe("LibvirtMachine", () => {
     assert.ok(!resources.has("command:local:Command/win-1-identity-closed"));
   });
 
-  it("hands on a connection that is secret as a whole, and pins the host key, which is none", async () => {
+  it("outputs a connection that is secret as a whole, and the pinned host key, which is not secret", async () => {
     const { value, secret } = await look(machine.connection);
     assert.equal(secret, true);
     assert.deepEqual(value, {

@@ -112,7 +112,7 @@ describe("command.local.Command", () => {
     await command.delete();
   });
 
-  it("fails with the command, its exit status and what it wrote", async () => {
+  it("fails with the command, its exit status and its output", async () => {
     await assert.rejects(
       command.up({ create: "echo some output; echo and more >&2; exit 3" }),
       // Two streams, in whichever order they come.
@@ -120,7 +120,7 @@ describe("command.local.Command", () => {
     );
   });
 
-  it("ends a command, and what it started, when customTimeouts are exceeded", async function () {
+  it("ends a command and its child processes if customTimeouts are exceeded", async function () {
     // The official plugin leaves the sleeper alone and says "signal: killed".
     if (official) this.skip();
     await assert.rejects(
@@ -178,7 +178,7 @@ describe("kindows.host.Action", () => {
     writeFile(path.join(dir, "found"), typeof found === "string" ? found : JSON.stringify(found));
   const journal = (): Promise<string> => readFile(path.join(dir, "journal"), "utf8");
 
-  it("is what a command was: how it is looked at runs nothing anew, and its output stays known", async () => {
+  it("takes over a command's state: a changed read command runs nothing again, and the output stays known", async () => {
     await action.up(made);
     assert.equal(await action.refresh(), "same");
     assert.deepEqual(await action.up(looked), ["update"]);
@@ -186,14 +186,14 @@ describe("kindows.host.Action", () => {
     assert.equal(await journal(), "create\n");
   });
 
-  it("is as it was where its read prints nothing; that is given what it was made as", async () => {
+  it("is unchanged if its read command, which gets the output of create, prints nothing", async () => {
     await find("");
     await action.refresh();
     assert.deepEqual((await action.preview(looked)).steps, ["same"]);
     assert.equal(await readFile(path.join(dir, "seen"), "utf8"), "one\n");
   });
 
-  it("is made again in its place when it has changed, and replaced when it is gone", async () => {
+  it("runs create again if it has changed, and is replaced if it is gone", async () => {
     for (const [found, step, done] of [
       [{ changed: "stopped" }, ["update"], "create\n"],
       [{ gone: "removed" }, ["create-replacement", "delete-replaced"], "create\ndelete\n"],
@@ -210,7 +210,7 @@ describe("kindows.host.Action", () => {
     }
   });
 
-  it("is right again without an up where somebody has put it right", async () => {
+  it("is unchanged again after somebody else has repaired it", async () => {
     await find({ gone: "removed" });
     await action.refresh();
     await find("");
@@ -218,7 +218,7 @@ describe("kindows.host.Action", () => {
     assert.deepEqual((await action.preview(looked)).steps, ["same"]);
   });
 
-  it("is not taken for gone where its read fails, or says something else", async () => {
+  it("does not count as gone if its read command fails or prints something else", async () => {
     await find({ missing: "all" });
     await assert.rejects(action.refresh(), /missing/);
     await rm(path.join(dir, "found"));
@@ -376,7 +376,7 @@ describe("command.remote", () => {
     );
   });
 
-  it("does not run a command again whose connection broke", async () => {
+  it("does not repeat a command after a lost connection", async () => {
     const runs = path.join(folder, "runs");
     const running = failure(
       command("broken").up(over(usual(), { create: `echo run >> ${runs}; sleep 3000` })),
@@ -394,7 +394,7 @@ describe("command.remote", () => {
     assert.equal(await readFile(runs, "utf8"), "run\n");
   });
 
-  it("ends a command that hangs, and the dialling, when customTimeouts are exceeded", async function () {
+  it("ends a hanging command, and connection attempts, if customTimeouts are exceeded", async function () {
     // The official plugin waits for a hanging command forever.
     if (official) this.skip();
     const sleeper = path.join(folder, "sleeper");
@@ -460,7 +460,7 @@ describe("command.remote", () => {
         .sort();
     };
 
-    it("puts folders and files where the remote path says, depending on what is there", async () => {
+    it("copies folders and files to the remote path, depending on what exists there", async () => {
       await up("one");
       assert.deepEqual(await remoteFiles(), [
         "content/deeper/big",
@@ -477,7 +477,7 @@ describe("command.remote", () => {
       await closed(server);
     });
 
-    it("copies again what changed, and only that; nothing where only the connection did; deletes nothing", async () => {
+    it("copies again only what changed, nothing if only the connection did, and never deletes", async () => {
       await writeFile(local("one.txt"), "two");
       const steps = await up("two");
       const updated = Object.keys(steps).filter((name) => steps[name]?.[0] === "update");
@@ -549,20 +549,20 @@ describe("dialling", () => {
       () => getEventListeners(signal, "abort").length === 0 || undefined,
     );
 
-  it("leaves nothing behind on the operation's signal, however many attempts it took", async () => {
+  it("leaves no listener on the operation's signal after any number of attempts", async () => {
     const { signal } = new AbortController();
     greet = (socket) => socket.destroy();
     await assert.rejects(dialled(signal, 2), /after 2 failed attempts/);
     await leftAlone(signal);
   });
 
-  it("ends at once where the operation is over already", async () => {
+  it("ends at once if the operation is already over", async () => {
     const over = AbortSignal.abort(new Error("the time is over"));
     greet = (socket) => socket.destroy();
     await assert.rejects(dialled(over), /the time is over; last seen: nothing yet/);
   });
 
-  it("ends, and closes its connection, when the operation ends while a server says nothing", async () => {
+  it("closes its connection when the operation ends while a server is silent", async () => {
     const operation = new AbortController();
     let closed: Promise<unknown> | undefined;
     greet = (socket) => {

@@ -87,7 +87,7 @@ describe("differences between Kubernetes objects", () => {
     }
   }
 
-  it("are none where there are none", () => {
+  it("are empty for equal objects", () => {
     const { changes } = diffObject(configMap, named(one), named(one));
     assert.deepEqual(changes, []);
   });
@@ -109,7 +109,7 @@ describe("a changed provider", () => {
     assert.deepEqual([...new Set(changes.map((change) => change.replaces))], [replaces]);
   });
 
-  it("is no change when only the engine's own settings differ", () => {
+  it("does not count if only the engine's own settings differ", () => {
     const { changes } = diffSettings({ version: "4.34.1" }, { version: "4.34.2" });
     assert.deepEqual(changes, []);
   });
@@ -119,13 +119,13 @@ describe("checked inputs of Kubernetes objects", () => {
   const check = (news: PropertyMap, of: Kind = configMap): PropertyMap =>
     checkObject(of, news).inputs;
 
-  it("keep what is not known", () => {
+  it("keep unknown values", () => {
     assert.equal(check({ metadata: unknown })["metadata"], unknown);
     const metadata = { name: unknown, namespace: unknown };
     assert.deepEqual(check({ metadata })["metadata"], metadata);
   });
 
-  it("have a namespace where the kind has one, and secret data where it is a Secret", () => {
+  it("get a namespace if the kind has one, and secret data in a Secret", () => {
     const { metadata } = check({ metadata: { name: "x" } });
     assert.deepEqual(metadata, { name: "x", namespace: "default" });
     const namespace = check({ metadata: { name: "x" } }, kind("core/v1:Namespace"));
@@ -163,7 +163,7 @@ describe("inputs after a refresh", () => {
 });
 
 describe("the state of a Kubernetes object", () => {
-  it("marks what is secret in the inputs and leaves out who manages what", () => {
+  it("marks secret inputs and leaves out managedFields", () => {
     const object = { apiVersion: "v1", kind: "Secret", type: "Opaque" };
     const metadata = { name: "x", managedFields: [{ manager: "m" }] };
     const live = { ...object, metadata, data: { a: "MQ==" } };
@@ -214,7 +214,7 @@ describe("readiness", () => {
     }
   }
 
-  it("is explained by the pods that are not ready and the latest warnings", () => {
+  it("is explained by unready pods and the latest warnings", () => {
     const ready = [{ type: "Ready", status: "True" }];
     const pending = { phase: "Pending" };
     const waiting = { image: "main:1", state: { waiting: { reason: "ErrImagePull" } } };

@@ -60,7 +60,7 @@ describe("the arguments of a program", () => {
   request.setConfigsecretkeysList(["p:key"]);
   const parsed = parseRuntimeOptions({ typescript: false, nodeargs: "--import tsx" });
 
-  it("say where the engine is, which stack it is and that nothing may be done", () => {
+  it("name the engine's address, the stack, and a dry run", () => {
     const args = runArguments(request, parsed, "/sdk/run", "127.0.0.1:2").join(" ");
     assert.match(
       args,
@@ -68,7 +68,7 @@ describe("the arguments of a program", () => {
     );
   });
 
-  it("hold no configuration: that is in the environment", () => {
+  it("contain no configuration, which is in the environment", () => {
     assert.deepEqual(runEnvironment(request, parsed, { HOME: "/home" }), {
       HOME: "/home",
       PULUMI_CONFIG: '{"p:key":"value"}',
@@ -137,7 +137,7 @@ describe("the SDK of a package in Pulumi.yaml", () => {
   const parameter = pulumi.parameterization?.value;
   const schema = { name: "libvirt", version, parameterization: { parameter } };
 
-  it("has the versions that Pulumi.yaml asks for", () => {
+  it("has the versions in Pulumi.yaml", () => {
     const project = parse(readFileSync(path.join(projectRoot, "Pulumi.yaml"), "utf8")) as unknown;
     const { packages } = project as { readonly packages: unknown };
     assert.deepEqual(packages, {
@@ -149,7 +149,7 @@ describe("the SDK of a package in Pulumi.yaml", () => {
     });
   });
 
-  it("is the one that lies in the project", async () => {
+  it("is copied from the project", async () => {
     const into = newFolder();
     await copyLocalSdk(projectRoot, JSON.stringify(schema), into);
     await execa("diff", ["-r", "--exclude=bin", "--exclude=node_modules", sdk, into]);
@@ -220,7 +220,7 @@ describe("the plugins a program needs", () => {
     );
   });
 
-  it("are an error where a package does not say its version", async () => {
+  it("are an error if a package has no version", async () => {
     await install("bad/node_modules/@pulumi/bad", { pulumi: { resource: true } });
     await install("bad", { dependencies: { "@pulumi/bad": "1" } });
     await assert.rejects(requiredPackages(path.join(root, "bad")), /@pulumi\/bad .* no version/);

@@ -58,7 +58,7 @@ describe("property values", () => {
     assert.ok(!sameValue([1], [1, 2]));
   });
 
-  it("get their defaults below a secret too, and become secret where they must", () => {
+  it("get their defaults inside a secret too, and become secret if they must", () => {
     const { inputs, failures } = checkProperties("command", remoteCommandProperties, {
       addPreviousOutputInEnv: false,
       connection: { host: secret("h"), proxy: { host: "p", port: unknown } },

@@ -1,4 +1,4 @@
-/** The machine Node runs on as a script finds it. */
+/** The machine that Node.js runs on, for scripts. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import fs from "node:fs";
@@ -14,7 +14,7 @@ import { NamedMutexes } from "../../../rehearsal/windows/mutexes.ts";
 import { outcome, type Processes } from "../../../rehearsal/windows/processes.ts";
 
 export interface NodeHostOptions extends Pick<ScriptMachine, "output" | "error" | "input"> {
-  /** Where relative paths begin. Default: the process's own. */
+  /** Folder of relative paths. Default: the process's working directory. */
   readonly folder?: string;
 }
 
@@ -70,7 +70,7 @@ function nodeProcesses(environment: WindowsEnvironment): Processes {
         ([code]) => (code as number | null) ?? -1,
         () => -1,
       );
-      // A program may end without having read what is written to it.
+      // A program may end without reading its input.
       child.stdin.on("error", () => undefined);
       return {
         ended,

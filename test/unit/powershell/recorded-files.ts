@@ -1,7 +1,7 @@
 /**
- * Recordings lie in one file of each kind, and are run as the files they were made from: this lays them out.
+ * Unpacks recordings, which are kept in one file of each kind, into the files that they were made from.
  *
- * Argument: the folder that gets the snippets.
+ * Argument: the folder for the snippets.
  */
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";

@@ -60,7 +60,7 @@ describe("the baking of the rehearsal's image, over SSH", () => {
     assert.equal(host.boots, 2);
   });
 
-  it("goes on where no registry can be reached, and says what each node pulls by itself", async () => {
+  it("goes on if no registry is reachable, and lists what each node pulls itself", async () => {
     host.programs.hasRegistries = false;
     await bake();
     assert.match(

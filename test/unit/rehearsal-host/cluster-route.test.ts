@@ -57,7 +57,7 @@ describe("Set-ClusterRoute, rehearsed", () => {
     assert.deepEqual(inForce(), [pods, services]);
   });
 
-  it("leaves alone what somebody else has made, also where it is the very route wanted", async () => {
+  it("leaves a route of somebody else alone, even if it is the wanted one", async () => {
     const theirs = ["0.0.0.0/0=192.168.150.1", pods];
     for (const route of theirs.flatMap(parseRoutes)) addRoute(host.windows, route);
     await assertDone(set(`${pods};${services}`), true);
@@ -65,7 +65,7 @@ describe("Set-ClusterRoute, rehearsed", () => {
     assert.deepEqual(host.windows.state.routes.map(routeText), theirs);
   });
 
-  it("leaves somebody else's alone where it is in force only, and goes with the next boot", async () => {
+  it("leaves a route of somebody else alone that is not persistent", async () => {
     host.windows.routesInForce.push(...parseRoutes(pods));
     await assertDone(set(pods), false);
     await assertDone(set(""), false);

@@ -67,7 +67,7 @@ describe("containerd and crictl, rehearsed", () => {
     assert.deepEqual(await replaced(), []);
   });
 
-  it("says which file somebody holds open, and goes on from there once it is closed", async () => {
+  it("names a file that is held open, and continues once it is closed", async () => {
     await prepareThrough(host, "Join-Node");
     const { openFiles, services } = host.windows;
     openFiles.add(`${folder}\\ctr.exe`);
@@ -115,7 +115,7 @@ describe("containerd and crictl, rehearsed", () => {
     await assertDone(install(without), false, { crictlFrom: "none" });
   });
 
-  it("crictl: one that somebody has deleted or configured otherwise is repaired", async () => {
+  it("crictl: is repaired if it was deleted or configured differently", async () => {
     await prepareThrough(host, "Install-Containerd");
     const { drive } = host.windows;
     await drive.remove(`${folder}\\crictl.exe`);

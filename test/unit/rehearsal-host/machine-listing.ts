@@ -7,7 +7,7 @@ import type { Route } from "../../../rehearsal/host/state.ts";
 import { strings } from "../../../rehearsal/windows/objects.ts";
 import { machineVariables, type RegistryJson } from "../../../rehearsal/windows/registry.ts";
 
-/** Everything that is on a machine, files by content and Windows' settings; the feature, scripts and media aside. */
+/** A machine's files, by content, and Windows' settings, without the feature, scripts and media. */
 export async function listing(
   host: Pick<RehearsalHost, "driveC" | "programs" | "windows">,
 ): Promise<Record<string, string>> {
@@ -22,7 +22,7 @@ export async function listing(
         await below(path);
       } else {
         const text = await readFile(join(host.driveC, path), "utf8");
-        // A checked program's note ends with the time of its last change, which is another on each machine.
+        // A checked program's record ends with the time of its last change, which differs between machines.
         found[path] = path.endsWith(".checked") ? text.replace(/ \d+$/, "") : text;
       }
     }
@@ -35,7 +35,7 @@ export async function listing(
   for (const [key, value] of Object.entries(state)) {
     if (!passing.includes(key)) found[key] = JSON.stringify(value);
   }
-  // Keys without values mean nothing here.
+  // Keys without values do not count.
   for (const [key, values] of Object.entries(state["registry"] as RegistryJson)) {
     for (const [name, { data }] of Object.entries(values)) {
       found[`HKLM\\${key}\\${name}`] = JSON.stringify(data);
@@ -51,7 +51,7 @@ type Machine = Pick<WindowsHost, "registry">;
 
 const updatePolicy = "SOFTWARE\\Policies\\Microsoft\\Windows\\WindowsUpdate\\AU";
 
-/** Sets a variable of the machine; services and sessions that are there keep what they have. */
+/** Sets a machine-wide variable; running services and sessions keep theirs. */
 export function setVariable({ registry }: Machine, name: string, value: string): void {
   machineVariables(registry).set(name, value);
 }
@@ -61,7 +61,7 @@ export function proxyVariables({ registry }: Machine): Record<string, string> {
   return Object.fromEntries(all.filter(([name]) => name.endsWith("_PROXY")));
 }
 
-/** Gives a service variables of its own, read at its next start. */
+/** Sets a service's own variables, which it reads at its next start. */
 export function setServiceVariables(
   { registry }: Machine,
   service: string,
@@ -71,7 +71,7 @@ export function setServiceVariables(
   key.set("Environment", strings(variables), "MultiString");
 }
 
-/** Policy about Windows' automatic updates; undefined: there is none. */
+/** Policy about Windows' automatic updates; undefined if there is none. */
 export function noAutoUpdate({ registry }: Machine): unknown {
   return registry.find(updatePolicy)?.get("NoAutoUpdate");
 }

@@ -116,7 +116,7 @@ describe("Calico's network on the rehearsal host", () => {
     await assertDone(add(), false);
   });
 
-  it("an address that does not come back is fetched by a reboot nobody has to order", async () => {
+  it("an address that does not come back is recovered by an automatic reboot", async () => {
     await plantFaults(host, { kind: "addressLost" });
     const rescue = holdWait(host.time, 600);
     await add();
@@ -154,7 +154,7 @@ describe("Calico's network on the rehearsal host", () => {
     await assertDone(confirm());
   });
 
-  it("what HNS answers is reported where it makes no network, and the reboot stands", async () => {
+  it("reports HNS's answer if it makes no network, and the reboot stays ordered", async () => {
     host.windows.addHostNetwork = () => Promise.resolve();
     holdWait(host.time, 600);
     await add();
@@ -165,7 +165,7 @@ describe("Calico's network on the rehearsal host", () => {
     assert.equal(await host.programs.callOffReboot(), true);
   });
 
-  it("the reboot is called off too where the task did not come to its end, and all is there", async () => {
+  it("the reboot is also called off if the task did not finish but everything is there", async () => {
     const { drive, lastBootUpTime } = host.windows;
     addNetwork(host.windows, "External");
     await drive.write(record, JSON.stringify({ state: "running", message: "", lastBootUpTime }));
@@ -179,7 +179,7 @@ describe("Calico's network on the rehearsal host", () => {
     assert.equal(await host.programs.callOffReboot(), false);
   });
 
-  it("no reboot is left, and nobody waits for a task, where that could not be started", async () => {
+  it("leaves no reboot ordered, and does not wait, if the task could not be started", async () => {
     await host.windows.drive.write(
       `${remoteSteps}\\lib\\SystemTask.ps1`,
       "function Start-SystemTask { [CmdletBinding()] param($Name, $Command) throw 'no task' }",

@@ -27,7 +27,7 @@ export function run(client: Client, command: string): Promise<CommandEnd> {
   return runOn(client, command, limit());
 }
 
-/** Where the tests put the real step scripts. */
+/** Folder in which the tests put the real step scripts. */
 export const remoteSteps = "C:\\kindows\\steps\\0123456789ab";
 
 export function stepCommand(step: string, args: readonly string[], folder = remoteSteps): string {

@@ -29,7 +29,7 @@ export interface StepRun {
   readonly stderr: string;
 }
 
-/** The steps of nodes, in an order in which each finds what it needs. */
+/** The steps of nodes, in an order in which each has what it needs. */
 export const stepNames = [
   "Test-WindowsHost",
   "Enable-ContainersFeature",
@@ -74,7 +74,7 @@ export async function startWithSteps(
   return host;
 }
 
-/** Such a host for each test of a suite, or for all: what is asked of it is what the current one has. */
+/** Such a host for each test of a suite, or for all tests. Its members are those of the current host. */
 export function hostFor(
   which: "each" | "all",
   prepared?: StepName,
@@ -89,7 +89,7 @@ export function hostFor(
   return new Proxy({} as RehearsalHost, { get: (_, name) => Reflect.get(host, name) as unknown });
 }
 
-/** Does something with a host, which stops then. */
+/** Uses a host, then stops it. */
 export async function withHost<T>(
   options: Options,
   work: (host: RehearsalHost) => Promise<T>,
@@ -110,7 +110,7 @@ export function withSteps<T>(
   return withHost(options, work, startWithSteps);
 }
 
-/** Has these faults strike on a machine. */
+/** Makes these faults occur on a machine. */
 export function plantFaults(
   { windows }: Pick<RehearsalHost, "windows">,
   ...faults: readonly FaultSetting[]
@@ -118,7 +118,7 @@ export function plantFaults(
   return windows.drive.write(faultsPath, JSON.stringify(faults));
 }
 
-/** Runs a command of cmd.exe as SSH would; lines end with `\n` alone. */
+/** Runs a cmd.exe command as over SSH; output lines end with `\n` alone. */
 export async function runCommand(
   { windows }: Pick<RehearsalHost, "windows">,
   command: string,
@@ -164,7 +164,7 @@ export async function runStep(
   };
 }
 
-/** A step that does its work; of what it says, all that is given is compared. */
+/** Asserts that a step succeeds. Compares only the given parts of its result. */
 export async function assertDone(
   run: Promise<StepRun>,
   changed?: boolean,
@@ -180,13 +180,13 @@ export async function assertDone(
 
 const frame = readFileSync(`${stepsSource}/lib/Step.ps1`, "utf8");
 
-/** With which exit code a step ends, by its error's code; those of the frame are recorded (recordings/traces.yaml). */
+/** Exit codes of a step's errors. Those of the frame are recorded (recordings/traces.yaml). */
 function exitCodeOf(code: string): number {
   const listed = new RegExp(`^    ${code} += (\\d+)\\r?$`, "m").exec(frame)?.[1];
   return Number(listed ?? 10);
 }
 
-/** A step that ends with one of its errors. */
+/** Asserts that a step ends with one of its errors. */
 export async function assertFails(
   run: Promise<StepRun>,
   code: string,
@@ -200,7 +200,7 @@ export async function assertFails(
   return result;
 }
 
-/** A file on a machine's drive that holds this. */
+/** Asserts the content of a file on a machine's drive. */
 export async function assertFile(
   { windows }: Pick<RehearsalHost, "windows">,
   path: string,
@@ -212,7 +212,7 @@ export async function assertFile(
 export const pathOf = ({ sha256, fileName }: CarriedArtifact): string =>
   artifactPath(sha256, fileName);
 
-/** Arguments with which each step succeeds on a host in the right state, by step. */
+/** By step, arguments with which it succeeds on a host in the right state. */
 export function goodArguments(host: RehearsalHost): Readonly<Record<string, readonly string[]>> {
   const { containerd, kubelet, kubeadm, kubeLogRunner, crictl } = host.media;
   const { flannel, flannelPlugin, hybridOverlay, cniPlugins } = host.media;
@@ -270,7 +270,7 @@ export function base64(text: string): string {
   return Buffer.from(text).toString("base64");
 }
 
-/** Runs a step with arguments that do, but for those that are given in their place or besides. */
+/** Runs a step with those arguments, replaced or extended by the given ones. */
 export function runGood(
   host: RehearsalHost,
   step: string,
@@ -291,7 +291,7 @@ function withArgument(args: readonly string[], name: string, value: string): str
 
 export const joinInput = JSON.stringify({ token: joinToken, caCertHashes: [caCertHash] });
 
-/** Steps that only some settings ask for. */
+/** Steps that only some settings require. */
 const optionalSteps = [
   "Add-ContainerImage",
   "Set-MachineProxy",
@@ -302,7 +302,7 @@ const optionalSteps = [
   "Set-ClusterRoute",
 ];
 
-/** Runs the steps every node has in their order up to and including `last`, through the reboot; throws at the first that fails. */
+/** Runs the steps of every node in order, up to and including `last` and through the reboot. @throws if one fails */
 export async function prepareThrough(host: RehearsalHost, last: string): Promise<void> {
   for (const [step, args] of Object.entries(goodArguments(host))) {
     if (optionalSteps.includes(step)) continue;
@@ -314,7 +314,7 @@ export async function prepareThrough(host: RehearsalHost, last: string): Promise
   throw new Error(`there is no step ${last}`);
 }
 
-/** Runs lines of PowerShell on a machine, behind some of the steps' library; returns what they write to the console. */
+/** Runs lines of PowerShell on a machine after parts of the steps' library. @returns their console output */
 export async function runText(
   { windows }: Pick<RehearsalHost, "windows">,
   library: readonly string[],
@@ -326,7 +326,7 @@ export async function runText(
   return runFile({ windows }, file);
 }
 
-/** Runs a script on a machine; returns what it writes to the console. */
+/** Runs a script on a machine. @returns its console output */
 export async function runFile(
   { windows }: Pick<RehearsalHost, "windows">,
   file: string,
@@ -350,13 +350,13 @@ export async function runFile(
   return output;
 }
 
-/** A wait of a machine that ends when a test says so. */
+/** A wait of a machine that a test ends. */
 export interface HeldWait {
   readonly begun: Promise<void>;
   readonly end: () => void;
 }
 
-/** Holds the machine's next wait of so many seconds; others are as they were. */
+/** Holds the machine's next wait of this many seconds; other waits are not changed. */
 export function holdWait(time: MachineTime, seconds: number): HeldWait {
   const sleep = time.sleep.bind(time);
   const held = new AbortController();

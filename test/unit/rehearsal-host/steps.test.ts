@@ -262,7 +262,7 @@ describe("Set-HostsEntry, rehearsed", () => {
     host.windows.state.dnsRules = [];
   });
 
-  it("makes one rule of two that a run which was cut short has left, beside others' for some names", async () => {
+  it("merges two rules that an interrupted run has left, beside others' rules for some names", async () => {
     const theirs = rule("{1}", ".example.com", "VPN");
     const ours = ["{2}", "{3}"].map((name) => rule(name, ".", "kindows"));
     host.windows.state.dnsRules = [theirs, ...ours];
@@ -349,7 +349,7 @@ describe("The frame around a step", () => {
     await assertFails(runBody("Stop-Step -Code 'Novel' -Message 'm' -Remedy 'r'"), "Novel");
   });
 
-  it("names the place where an error of .NET happened, not that of the function's call", async () => {
+  it("names the line of a .NET error, not that of the function's call", async () => {
     const place = /failed at C:\\kindows\\steps\\\w+\\lib\\ClusterRoute\.ps1:\d+\)/;
     await assertFails(
       runBody("ConvertTo-AddressBit -Address 'nonsense'"),

@@ -1,6 +1,6 @@
 import type { Group } from "./planned.ts";
 
-/** A machine: its disk, the disc that tells it who it is, and the domain. */
+/** A machine: its disk, its identity disc, and its domain. */
 export function machineOf(node: string, { real = false } = {}): Group {
   return {
     title: `the machine ${node}`,
@@ -13,7 +13,7 @@ export function machineOf(node: string, { real = false } = {}): Group {
   };
 }
 
-/** What is done about a node on its machine, and its token: everything from the first copy to Ready. */
+/** A node's token and the resources that act on its machine, from the first copy to Ready. */
 export function joinOf(node: string, more: readonly string[] = []): Group {
   const steps = [
     ...["test-windowshost", "enable-containersfeature", "confirm-reboot", "install-containerd"],
@@ -32,7 +32,7 @@ export function joinOf(node: string, more: readonly string[] = []): Group {
   };
 }
 
-/** The same of a Linux machine. */
+/** The same for a Linux machine. */
 export function linuxJoinOf(node: string): Group {
   const copied = ["steps", "push-programs"].map((name) => `CopyToRemote ${node}-${name}`);
   const steps = ["prepare-host", "install-programs", "join-node", "ready"];

@@ -1,6 +1,6 @@
 import type { Difference } from "../../../cli/preview-diff/difference.ts";
 
-/** Several resources under one name, as a table for people calls them. */
+/** Several resources under one name, for readers of a table. */
 export interface Group {
   readonly title: string;
   readonly names: readonly string[];
@@ -11,15 +11,15 @@ export type Planned = Readonly<
   Partial<Record<"created" | "replaced" | "changed" | "deleted", readonly (string | Group)[]>>
 >;
 
-/** A change of one setting, or of what a stack is made of, and what it plans. */
+/** A change of one setting or one input of a stack, and the operations it plans. */
 export interface SettingChange {
   readonly name: string;
-  /** The settings that are written, by section: those that are left out stay. */
+  /** Changed settings, by section. */
   readonly settings?: Readonly<Record<string, unknown>>;
-  /** What else changes, where it is no setting. */
+  /** Other changed inputs. */
   readonly host?: "new image" | { readonly editedStep: string };
   readonly plans: Planned;
-  /** What it changes besides in place on a lab that is up, where a state tells what was not known before. */
+  /** Further updates in place on a running lab, whose state has values that a fresh preview does not know. */
   readonly alsoWhenUp?: readonly string[];
 }
 
@@ -28,7 +28,7 @@ export function named({ type, name }: { readonly type: string; readonly name: st
   return `${type.slice(type.lastIndexOf(":") + 1)} ${name}`;
 }
 
-/** What a difference plans, as in these tables; in the order of the names, for that of the resources is reported elsewhere. */
+/** A difference in the form of these tables, sorted by name. */
 export function plannedBy({ created, changed, deleted }: Difference): Required<Planned> {
   const of = (wanted: boolean): readonly string[] =>
     changed

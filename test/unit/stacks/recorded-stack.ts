@@ -12,7 +12,7 @@ import { RecordingMonitor } from "./recording-monitor.ts";
 
 export type Sections = Readonly<Record<string, unknown>>;
 
-/** In what a recording differs from a stack as it is committed, where nothing is prepared and nothing is up. */
+/** Differences of a recording from the committed stack, for which nothing is prepared or running. */
 export interface Variation {
   /** Sections of the settings, or parts of them. */
   readonly settings?: Sections;
@@ -20,18 +20,18 @@ export interface Variation {
   readonly files?: Readonly<Record<string, string>>;
   /** Variables of the environment. */
   readonly environment?: Readonly<Record<string, string>>;
-  /** What is up: the same, or another recording. */
+  /** What is running: the same, or another recording. */
   readonly up?: "itself" | Recording;
 }
 
-/** What a stack's program asks for, as the engine's preview tells it. */
+/** The resources that a stack's program requests, as in the engine's preview. */
 export interface Recording extends Previewed {
   /** As the engine prints it, by URN. */
   readonly steps: RecordingMonitor["steps"];
   readonly outputs: RecordingMonitor["outputs"];
 }
 
-/** What the SDK has and its types leave out. */
+/** Parts of the SDK that its types lack. */
 const { withLocalStorage, getStore } = state as unknown as {
   readonly withLocalStorage: (callback: () => Promise<void>) => Promise<void>;
   readonly getStore: () => { settings: { options: object }; callbacks: object };
@@ -40,7 +40,7 @@ const { waitForRPCs } = runtime as unknown as { readonly waitForRPCs: () => Prom
 
 const severities = ["debug", "info", "warning", "error"];
 
-/** What a clone has that prepared and fetched nothing. */
+/** Environment of a clone that has prepared and fetched nothing. */
 const nothingPrepared = {
   ".kindows/artifacts.json": '{ "tools": {} }',
   "software.lock.json": "{}",
@@ -50,11 +50,11 @@ const nothingPrepared = {
 let recordings = 0;
 
 /**
- * Runs the program of index.ts in this process, with a monitor in the engine's place that only takes notes.
+ * Runs index.ts in this process, with a monitor that only records in place of the engine's.
  *
- * One at a time: files and environment are the process's.
+ * One at a time, because recordings change the process's files and environment.
  *
- * @throws what the program throws, and what it reports as an error.
+ * @throws what the program throws or reports as an error.
  */
 export async function recordedStack(stack: string, variation: Variation = {}): Promise<Recording> {
   const { settings, up, files, environment } = variation;
@@ -81,7 +81,7 @@ export async function recordedStack(stack: string, variation: Variation = {}): P
     replaced(process.env, { KINDOWS_PREVIEW: "anywhere", ...environment }),
     withFiles({ ...nothingPrepared, ...files }),
   ];
-  // A value that cannot be known fails beside the program's own flow, which would wait for it.
+  // A failed output rejects outside of the program's own flow, which would wait for it.
   const failed = new Promise<never>((_, reject) => {
     process.on("unhandledRejection", reject);
     restore.push(() => void process.off("unhandledRejection", reject));
@@ -92,7 +92,7 @@ export async function recordedStack(stack: string, variation: Variation = {}): P
       Object.assign(store.settings, { monitor, engine });
       const identity = { organization: "organization", project: "kindows", stack };
       Object.assign(store.settings.options, { ...identity, dryRun: true });
-      // Hooks are called by an engine; none is run here.
+      // Only an engine calls hooks.
       store.callbacks = {
         awaitStackRegistrations: () => Promise.resolve(),
         registerResourceHook: () => Promise.resolve(),
@@ -112,7 +112,7 @@ export async function recordedStack(stack: string, variation: Variation = {}): P
   return { ...readPreview(json, projectRoot), steps, outputs };
 }
 
-/** What the stack told of itself. */
+/** The stack's outputs. */
 export function stackOutputs({ outputs }: Recording): Readonly<Record<string, JavaScriptValue>> {
   return [...outputs].find(([urn]) => urn.includes("::pulumi:pulumi:Stack::"))?.[1] ?? {};
 }
@@ -125,7 +125,7 @@ export function settingsOf(stack: string, settings: Sections = {}): Sections {
   return merged(config, Object.fromEntries(others) as Sections);
 }
 
-/** Objects become one, key by key; of anything else the new one counts. */
+/** Merges objects key by key; other values are replaced. */
 export function merged(old: Sections, now: Sections): Sections {
   const isObject = (value: unknown): value is Sections =>
     typeof value === "object" && value !== null && !Array.isArray(value);
@@ -136,7 +136,7 @@ export function merged(old: Sections, now: Sections): Sections {
   return { ...old, ...(Object.fromEntries(both) as Sections) };
 }
 
-/** Whoever reads one of these files finds another content. */
+/** Makes reads of these files return other content. */
 function withFiles(files: Readonly<Record<string, string>>): () => void {
   const contents = new Map(
     Object.entries(files).map(([name, text]) => [path.join(projectRoot, name), text]),
@@ -155,7 +155,7 @@ function withFiles(files: Readonly<Record<string, string>>): () => void {
   };
 }
 
-/** Sets properties; what it returns sets them back. */
+/** Sets properties. @returns a function that restores them */
 function replaced<T extends object>(target: T, values: Partial<T>): () => void {
   const before = Object.keys(values).map((key) => [key, Reflect.get(target, key)] as const);
   Object.assign(target, values);

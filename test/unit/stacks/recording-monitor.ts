@@ -17,7 +17,7 @@ import { isUnknown, type PropertyValue } from "../../../plugins/protocol/propert
 import { projectRoot } from "../../../toolchain/project.ts";
 import { printedBy } from "./printed-by.ts";
 
-// The SDK keeps the stack of each of its promises, mapped to the sources: half of the time of a recording.
+// Half of a recording's time goes into the source-mapped stacks that the SDK keeps of its promises.
 const debuggable = createRequire(import.meta.url)("@pulumi/pulumi/runtime/debuggable.js") as {
   debuggablePromise: <T>(promise: Promise<T>) => Promise<T>;
 };
@@ -25,7 +25,7 @@ debuggable.debuggablePromise = (promise) => promise;
 
 type Inputs = Record<string, Value>;
 
-/** What the engine prints of a resource in `pulumi preview --json`. */
+/** A resource in the engine's `pulumi preview --json`. */
 export interface Step {
   readonly op: "create";
   readonly urn: string;
@@ -35,13 +35,13 @@ export interface Step {
     readonly inputs: Inputs;
     readonly replaceWith: readonly string[];
     readonly ignoreChanges: readonly string[];
-    /** URNs it had in earlier versions. */
+    /** Its URNs in earlier versions. */
     readonly aliases: readonly string[];
     readonly [further: string]: unknown;
   };
 }
 
-/** What was up before a preview: what it asks for itself, or what another one asked for. */
+/** The state before a preview: what the program itself requests, or what another recording did. */
 export type UpBefore = "itself" | ReadonlyMap<string, Step>;
 
 /** Special values among others, and secrets among these: the SDK's runtime/rpc.ts. */
@@ -53,12 +53,12 @@ const files: ReadonlySet<unknown> = new Set([
 ]);
 
 /**
- * Takes notes in the place of the engine's monitor, and answers like it in a preview: with what it is asked for, and
- * with ids and outputs of what is up and stays as it is.
+ * Replaces the engine's monitor: records requests, and answers as in a preview, with the inputs, and with ids and
+ * outputs of unchanged resources.
  */
 export class RecordingMonitor {
   readonly steps = new Map<string, Step>();
-  /** What components and the stack tell of themselves, by URN. */
+  /** Outputs of components and the stack, by URN. */
   readonly outputs = new Map<string, Inputs>();
   readonly #replaced = new Set<string>();
   readonly #packages = new Map<string, Inputs>();
@@ -69,7 +69,7 @@ export class RecordingMonitor {
     private readonly lastOutputs: Inputs = {},
   ) {}
 
-  /** Newer SDKs ask this first, and then do as with an older engine. */
+  /** Newer SDKs call this first, and then treat the engine as an older one. */
   getDeploymentInfo(_: unknown, answer: (error: object) => void): void {
     answer({ code: status.UNIMPLEMENTED });
   }
@@ -78,7 +78,7 @@ export class RecordingMonitor {
     answer(null, { getHassupport: () => true });
   }
 
-  /** Tells the stack's outputs of its last `up`. */
+  /** Returns the stack's outputs of its last `up`. */
   invoke(_: unknown, answer: Answer<object>): void {
     const told = struct.Struct.fromJavaScript({ outputs: this.lastOutputs });
     answer(null, new providerProto.InvokeResponse().setReturn(told));
@@ -87,7 +87,7 @@ export class RecordingMonitor {
   registerPackage(request: RegisterPackageRequest, answer: Answer<object>): void {
     const [name, version] = [request.getName(), request.getVersion()];
     const parameterization = request.getParameterization()?.getValue_asB64() ?? "";
-    // As the engine adds it to what providers are given.
+    // The engine adds this to providers' inputs.
     this.#packages.set(name, { version, __internal: { name, version, parameterization } });
     answer(null, new proto.RegisterPackageResponse().setRef(name));
   }
@@ -149,7 +149,7 @@ export class RecordingMonitor {
     };
   }
 
-  /** Inputs as the plugin gives them back to the engine, and as the engine adds to them. */
+  /** Inputs after the plugin's check, with the engine's additions. */
   #checked(request: RegisterResourceRequest): Inputs {
     const type = request.getType();
     const inputs = hashed(request.getObject()?.toJavaScript() ?? {}) as Inputs;
@@ -157,20 +157,20 @@ export class RecordingMonitor {
       const version = request.getVersion();
       return { ...inputs, ...(this.#packages.get(request.getPackageref()) ?? { version }) };
     }
-    // Its schema calls it a secret; the SDK does not say so of what is not known yet.
+    // A secret in its schema; the SDK does not mark unknown values.
     return type.startsWith("command:remote:")
       ? { ...inputs, connection: { [signature]: secret, value: inputs["connection"] ?? null } }
       : inputs;
   }
 
-  /** Inputs whose changes are ignored: they are what they were. */
+  /** The previous values of inputs whose changes are ignored. */
   #keptInputs({ urn, newState: { ignoreChanges } }: Step): Inputs {
     const before = typeof this.up === "object" ? this.up.get(urn) : undefined;
     const kept = Object.entries(before?.newState.inputs ?? {});
     return Object.fromEntries(kept.filter(([name]) => ignoreChanges.includes(name)));
   }
 
-  /** What is known of a resource before the engine has run: nothing of one that is made, or replaced. */
+  /** Known outputs in a preview: none of a resource that is created or replaced. */
   #known(step: Step, name: string): { readonly id?: string; readonly printed?: string } {
     if (this.up === undefined || !step.newState.custom) return {};
     const before = this.up === "itself" ? step : this.up.get(step.urn);
@@ -186,7 +186,7 @@ export class RecordingMonitor {
     const { create } = before.newState.inputs;
     return {
       id: `${name}-id`,
-      // A command that is run again may say something else.
+      // A command that runs again may print something else.
       ...(change === undefined &&
         create !== undefined &&
         !isUnknown(create as PropertyValue) && {
@@ -203,7 +203,7 @@ export function isSecret(value: unknown): boolean {
   return typeof value === "object" && value !== null && Reflect.get(value, signature) === secret;
 }
 
-/** A preview of this resource alone, in which secrets are not hidden: a change of one is a change. */
+/** A preview of this resource alone, with secrets shown, so that a changed secret is a change. */
 function previewOf(step: Step): Previewed {
   const inputs = mapped(step.newState.inputs, (each) =>
     isSecret(each) ? each["value"] : undefined,
@@ -212,7 +212,7 @@ function previewOf(step: Step): Previewed {
   return readPreview(JSON.stringify({ steps: [{ ...step, newState }] }), projectRoot);
 }
 
-/** A file or folder is distinguished by what is in it. */
+/** Identifies a file or folder by its content. */
 function hashed(value: Value): Value {
   return mapped(value, (each) => {
     const { path } = each;
@@ -224,7 +224,7 @@ function hashed(value: Value): Value {
   });
 }
 
-/** A value, and all that is in it, with what takes the place of an object. */
+/** A value with objects replaced at all levels. */
 function mapped(value: Value, instead: (object: Inputs) => Value | undefined): Value {
   if (Array.isArray(value)) return (value as Value[]).map((each) => mapped(each, instead));
   if (typeof value !== "object" || value === null) return value;

@@ -147,7 +147,7 @@ for (const { title, stack, settings, changes } of stacks) {
 }
 
 describe("docs/preview.md", () => {
-  it("is what the tables say: else run `node --import tsx test/unit/stacks/write-preview-page.ts`", async () => {
+  it("matches the tables; if not, run `node --import tsx test/unit/stacks/write-preview-page.ts`", async () => {
     assert.equal(readFileSync(file, "utf8"), await previewPage());
   });
 });

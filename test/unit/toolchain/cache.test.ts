@@ -81,7 +81,7 @@ describe("artifact cache", () => {
     }
   }
 
-  it("that can't be written to is reported before anything is built, with what to do", async () => {
+  it("reports a read-only cache and the remedy before anything is built", async () => {
     const artifact = counted("a");
     const message = `the cache ${root} can't be written to (EACCES): set KINDOWS_CACHE to a folder that can`;
     const ensuring = withoutWriting(() => ensure(artifact));
@@ -90,7 +90,7 @@ describe("artifact cache", () => {
     assert.deepEqual(lines, []);
   });
 
-  it("that can't be written to serves what it has", async () => {
+  it("serves finished entries from a read-only cache", async () => {
     const artifact = counted("a");
     await ensure(artifact);
     const file = path.join(os.tmpdir(), "digested");
@@ -130,7 +130,7 @@ describe("artifact cache", () => {
     });
   });
 
-  it("builds once and says nothing the second time", async () => {
+  it("builds once and prints nothing the second time", async () => {
     const artifact = counted("a");
     const first = await ensure(artifact);
     assert.equal(await readFile(path.join(first.path(artifact), "alias"), "utf8"), "tool a");
@@ -141,7 +141,7 @@ describe("artifact cache", () => {
     assert.deepEqual(lines, []);
   });
 
-  it("builds what is needed first, and each once", async () => {
+  it("builds dependencies first, each once", async () => {
     const base = counted("base");
     const left = counted("left", [base]);
     const top = counted("top", [left, counted("right", [base])]);
@@ -149,7 +149,7 @@ describe("artifact cache", () => {
     assert.deepEqual([base.builds, left.builds, top.builds], [1, 1, 1]);
   });
 
-  it("does not make what only a finished artifact needs", async () => {
+  it("does not build what only a finished artifact needs", async () => {
     const base = counted("base");
     const top = counted("top", [base]);
     await ensure(top);
@@ -233,7 +233,7 @@ describe("artifact cache", () => {
     await assert.rejects(ensure(counted("c"), counted("c")), /two artifacts are called c/);
   });
 
-  it("asks for room and host packages of what is missing, once, and of nothing else", async () => {
+  it("requests space and host packages once, only for missing artifacts", async () => {
     const asked: unknown[] = [];
     const one = { ...counted("one"), hostPackages: ["xorriso", "debootstrap"] };
     const two = { ...counted("two"), hostPackages: ["debootstrap"] };
@@ -252,7 +252,7 @@ describe("artifact cache", () => {
     ]);
   });
 
-  it("builds at most two at once, in the order given", async () => {
+  it("builds at most two artifacts at once, in the given order", async () => {
     let now = 0;
     let most = 0;
     const started: string[] = [];
@@ -309,13 +309,13 @@ describe("artifact cache", () => {
       assert.deepEqual(await readdir(path.dirname(lockFile)), []);
     });
 
-    it("gives up on a living owner after the time given, naming it", async () => {
+    it("gives up after the time limit, and names the living owner", async () => {
       await locked("a-1", await owner({}));
       const waiting = cache.withEntryLock("a-1", 0.02, () => Promise.resolve());
       await assert.rejects(waiting, new RegExp(`process ${process.pid} has held`));
     });
 
-    it("is given back after a failure", async () => {
+    it("releases the lock after a failure", async () => {
       const failing = (): Promise<never> => Promise.reject(new Error("x"));
       await assert.rejects(cache.withEntryLock("a-1", 600, failing));
       assert.equal(await cache.withEntryLock("a-1", 600, () => Promise.resolve(7)), 7);
@@ -361,10 +361,10 @@ describe("the compiler's caches", () => {
       }),
     );
 
-  it("are not missed where nothing was compiled", async () =>
+  it("may be missing if nothing was compiled", async () =>
     assert.equal(await removeCompilerCaches(new Cache(newFolder())), false));
 
-  it("go as a whole, though their user is not root, with what a killed removal left", async () => {
+  it("are removed as a whole by an ordinary user, with what a killed removal left", async () => {
     await mkdir(path.join(cache.buildingFolder, "go.removed.77/mod"), { recursive: true });
     const isRoot = process.getuid?.() === 0;
     if (isRoot) {
@@ -386,7 +386,7 @@ describe("the compiler's caches", () => {
     ]);
   });
 
-  it("go though a build and a removal were killed", async () => {
+  it("are removed even after a killed build and a killed removal", async () => {
     await mkdir(path.join(cache.buildingFolder, "tool-0123.77"));
     const dead = JSON.stringify({ pid: 77, startTicks: "0", bootId: "of another boot" });
     await writeFile(cache.lockFile("tool-0123"), dead);
@@ -400,7 +400,7 @@ describe("the compiler's caches", () => {
     assert.equal(await removeCompilerCaches(cache), true);
   });
 
-  it("keep a build waiting while they go", async () => {
+  it("make a build wait while they are removed", async () => {
     const order: string[] = [];
     let built: Promise<unknown> = Promise.resolve();
     await cache.withEntryLock("go", 600, async () => {

@@ -62,22 +62,22 @@ describe("downloads", () => {
     assert.deepEqual(left(), []);
   };
 
-  it("bring the file, and leave nothing else", async () => {
+  it("fetch the file and leave nothing else", async () => {
     answers(serve(content));
     await fetch();
     isThere();
     assert.deepEqual(ranges(), [undefined]);
   });
 
-  it("go on where the connection was cut, and say so", async () => {
+  it("resume after a lost connection, and say so", async () => {
     answers(cutAfter(100_000, content), cutAfter(50_000, content), serve(content));
     await fetch();
     isThere();
     assert.deepEqual(ranges(), [undefined, "bytes=100000-", "bytes=150000-"]);
-    assert.match(lines.join("\n"), /; trying again\ngoing on after 0\.1 MiB that are there/);
+    assert.match(lines.join("\n"), /; trying again\nresuming after 0\.1 MiB/);
   });
 
-  it("that are cut too often fail, and the next run goes on with what came", async () => {
+  it("fail after too many lost connections, and the next run resumes them", async () => {
     answers(cutAfter(1000, content));
     await assert.rejects(fetch(), { name: "DownloadError", message: /curl: \((18|56)\)/ });
     assert.equal(server.asked.length, 3);
@@ -90,7 +90,7 @@ describe("downloads", () => {
     assert.deepEqual(ranges(), ["bytes=3000-"]);
   });
 
-  it("end when nothing comes any more", async () => {
+  it("end if no more data arrives", async () => {
     answers((_request, response) => {
       response.writeHead(200, { "content-length": content.length });
       response.write(content.subarray(0, 10));
@@ -120,13 +120,13 @@ describe("downloads", () => {
     assert.deepEqual(ranges(), expected);
   });
 
-  it("of something else are an error, kept aside, and never gone on with", async () => {
+  it("of a wrong file are an error, and the file is kept but never resumed", async () => {
     answers(serve(other));
     await assert.rejects(fetch(), (error: Error) => {
       assert.ok(error instanceof WrongContentError);
       const found = createHash("sha256").update(other).digest("hex");
       assert.match(error.message, new RegExp(`has SHA-256 ${found}, not the pinned ${sha256}`));
-      const kept = /kept as (\S+) for a look/.exec(error.message)?.[1] ?? "";
+      const kept = /kept as (\S+) for inspection/.exec(error.message)?.[1] ?? "";
       assert.ok(readFileSync(kept).equals(other));
       return true;
     });
@@ -147,15 +147,15 @@ describe("downloads", () => {
     assert.deepEqual(left(), []);
   });
 
-  it("end at a full disk, and free what they took of it", async () => {
+  it("end if the disk is full, and free their space", async () => {
     symlinkSync("/dev/full", partial());
     answers(serve(content));
-    await assert.rejects(fetch(), /no room for it below \S+downloads \(curl: \(23\)/);
+    await assert.rejects(fetch(), /no disk space below \S+downloads \(curl: \(23\)/);
     assert.equal(server.asked.length, 1);
     assert.equal(lstatSync(partial(), { throwIfNoEntry: false }), undefined);
   });
 
-  it("follow a redirect, but not to an address without encryption", async () => {
+  it("follow a redirect, but not to an unencrypted URL", async () => {
     answers(
       (_request, response) => response.writeHead(302, { location: "/elsewhere" }).end(),
       serve(content),
@@ -186,12 +186,12 @@ describe("downloads", () => {
     await assert.rejects(fetch(), message).finally(() => (process.env[name] = before));
   };
 
-  it("trust nobody whose certificate nobody vouches for", () => {
+  it("refuse an untrusted certificate", () => {
     answers(serve(content));
     return withVariable("CURL_CA_BUNDLE", "", /curl: \(60\)/);
   });
 
-  it("are a text where one is short, and no endless one", async () => {
+  it("return a short text, and refuse one that is too long", async () => {
     const release = Buffer.alloc(70_000, "a"); // As the description of a release of Flannel's.
     answers(serve(release));
     assert.equal(await downloadText(`${server.url}/release`), String(release));
@@ -201,7 +201,7 @@ describe("downloads", () => {
 
   it("need curl", () => withVariable("PATH", folder, /^DownloadError: curl is missing$/));
 
-  it("say how far they are", async () => {
+  it("report their progress", async () => {
     const half = /^0\.1 of 0\.3 MiB \((4\d|50) %\), \d+\.\d MiB\/s$/;
     let finish = (): void => undefined;
     answers((_request, response) => {

@@ -14,7 +14,7 @@ import {
 } from "../../../toolchain/plugin-artifact.ts";
 import { parseStartTicks } from "../../../toolchain/owner.ts";
 import { engineTools } from "../../../toolchain/prepare-engine.ts";
-import { assemblePulumiHome, linkPlugins, pluginPlace } from "../../../toolchain/pulumi-home.ts";
+import { assemblePulumiHome, linkPlugins, pluginLink } from "../../../toolchain/pulumi-home.ts";
 import { hashSources } from "../../../toolchain/tools/sources-hash.ts";
 import { newFolder } from "../new-folder.ts";
 
@@ -56,24 +56,25 @@ describe("engine plugins", () => {
   };
   const all = bundledPlugins.map(({ name }) => name);
 
-  it("unset: official where it can be had, bundled elsewhere", async () =>
+  it("unset: official if available, otherwise bundled", async () =>
     assert.deepEqual(await taken(undefined, all.slice(1)), all.slice(0, 1)));
-  it("bundled: not even looked for", async () => assert.deepEqual(await taken("bundled", []), []));
+  it("bundled: does not look for official ones", async () =>
+    assert.deepEqual(await taken("bundled", []), []));
   it("official: all of them", async () => assert.deepEqual(await taken("official", []), all));
-  it("official: names one that can't be had, why, and how it is had", async () => {
+  it("official: names an unavailable plugin, the reason, and how to get it", async () => {
     await assert.rejects(taken("official", ["kubernetes"]), {
       message:
-        'KINDOWS_PLUGINS is "official", but kubernetes can\'t be had: no route. Run `pulumi plugin install resource kubernetes v4.34.2`',
+        'KINDOWS_PLUGINS is "official", but kubernetes is not available: no route. Run `pulumi plugin install resource kubernetes v4.34.2`',
     });
   });
-  it("an official one is another artifact than a bundled one, so that neither stands in for the other", async () => {
+  it("an official plugin and a bundled one are different artifacts", async () => {
     for (const plugin of bundledPlugins) {
       const sources = [undefined, "official", "bundled"] as const;
       const addresses = sources.map((source) => artifactAddress(pluginArtifact(plugin, source)));
       assert.equal(new Set(await Promise.all(addresses)).size, 3);
     }
   });
-  it("official ones come from their publishers at their version, but for the language host", () => {
+  it("official plugins come from their publishers at their version, except the language host", () => {
     const urls = bundledPlugins.flatMap(pluginDownloads).map(({ url }) => url);
     assert.equal(urls.length, all.length - 1);
     assert.equal(
@@ -81,7 +82,7 @@ describe("engine plugins", () => {
       "https://github.com/pulumi/pulumi-command/releases/download/v1.2.1/pulumi-resource-command-v1.2.1-linux-amd64.tar.gz",
     );
   });
-  it("the official language host is the installed engine's where the cache's engine has none", async () => {
+  it("the official language host is the installed engine's if the cache's engine has none", async () => {
     const { PATH } = process.env;
     const installed = newFolder();
     const script = "#!/bin/sh\necho v3.259.0\n";
@@ -98,7 +99,7 @@ describe("engine plugins", () => {
     }
     assert.equal(readFileSync(path.join(folder, language.executable), "utf8"), script);
   });
-  it("every stack needs all of them; machines that are there, and their cluster, nothing of Docker, kind or libvirt", () => {
+  it("every stack needs all of them; existing machines and clusters need no tool for Docker, kind or libvirt", () => {
     assert.deepEqual(all, ["language-nodejs", "command", "kubernetes"]);
     assert.deepEqual(
       engineTools.existing.map(({ name }) => name),
@@ -109,42 +110,42 @@ describe("engine plugins", () => {
     for (const plugin of bundledPlugins) assert.match(homeVersion(plugin), /^\d+\.\d+\.\d+$/);
   });
 
-  it("have their place by kind, name and version", () => {
+  it("have a path by kind, name and version", () => {
     const [kind, name, file] = ["resource", "command", "pulumi-resource-command"] as const;
-    const place = pluginPlace(kind, name, "1.2.1", file);
+    const place = pluginLink(kind, name, "1.2.1", file);
     assert.equal(place, "plugins/resource-command-v1.2.1/pulumi-resource-command");
     const language = "pulumi-language-nodejs";
-    const other = pluginPlace("language", "language-nodejs", "3.259.0", language);
+    const other = pluginLink("language", "language-nodejs", "3.259.0", language);
     assert.equal(other, `plugins/language-nodejs-v3.259.0/${language}`);
   });
 
   describe("home", () => {
-    const one = { place: "plugins/resource-a-v1.0.0/a", target: "/cache/a-1/a" };
-    const two = { place: "plugins/resource-b-v1.0.0/b", target: "/cache/b-1/b" };
+    const one = { link: "plugins/resource-a-v1.0.0/a", target: "/cache/a-1/a" };
+    const two = { link: "plugins/resource-b-v1.0.0/b", target: "/cache/b-1/b" };
 
-    it("holds exactly what is wanted, and keeps what is not ours", async () => {
+    it("has exactly the wanted plugins, and keeps other files", async () => {
       writeFileSync(path.join(folder, "credentials.json"), "{}");
       await assemblePulumiHome([one, two], folder);
       await assemblePulumiHome([{ ...one, target: "/cache/a-2/a" }], folder);
-      assert.equal(readlinkSync(path.join(folder, one.place)), "/cache/a-2/a");
+      assert.equal(readlinkSync(path.join(folder, one.link)), "/cache/a-2/a");
       assert.deepEqual(await readdir(path.join(folder, "plugins")), ["resource-a-v1.0.0"]);
       assert.deepEqual((await readdir(folder)).sort(), ["credentials.json", "plugins"]);
     });
-    it("keeps what labs have there, where machines are there already", async () => {
+    it("keeps the plugins of labs for a stack of existing machines", async () => {
       await assemblePulumiHome([one], folder);
       await linkPlugins([two], folder);
       assert.deepEqual((await readdir(path.join(folder, "plugins"))).length, 2);
     });
-    it("leaves a link that is right as it is, beside nothing", async () => {
+    it("keeps a correct link, and leaves no other file", async () => {
       await assemblePulumiHome([one], folder);
       await assemblePulumiHome([one], folder);
       assert.deepEqual(await readdir(path.join(folder, "plugins/resource-a-v1.0.0")), ["a"]);
     });
-    it("puts a link where something else is", async () => {
-      mkdirSync(path.join(folder, one.place), { recursive: true });
-      writeFileSync(path.join(folder, one.place, "file"), "");
+    it("replaces other files with a link", async () => {
+      mkdirSync(path.join(folder, one.link), { recursive: true });
+      writeFileSync(path.join(folder, one.link, "file"), "");
       await assemblePulumiHome([one], folder);
-      assert.equal(readlinkSync(path.join(folder, one.place)), one.target);
+      assert.equal(readlinkSync(path.join(folder, one.link)), one.target);
     });
   });
 

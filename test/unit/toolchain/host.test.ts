@@ -84,18 +84,18 @@ describe("host packages", () => {
     else assert.deepEqual(await found, plan);
   });
 
-  it("libvirt is several daemons on Fedora, and one elsewhere", () => {
+  it("starts several libvirt daemons on Fedora, and one elsewhere", () => {
     assert.equal(startCommand("libvirt", "apt-get"), "sudo systemctl enable --now libvirtd");
     assert.match(startCommand("libvirt", "dnf"), /virtqemud\.socket .*virtproxyd\.socket$/);
     assert.equal(startCommand("docker", "dnf"), "sudo systemctl enable --now docker");
   });
 
-  it("one that is not in the table is a mistake of ours", async () => {
+  it("fails for a package that is not in the table", async () => {
     await assert.rejects(packagesToInstall(["libfoo"], host(true, "apt-get")), /libfoo is not in/);
     assert.throws(() => installCommand("dnf", ["libfoo"]), /libfoo is not in/);
   });
 
-  it("every artifact asks only for packages of the table", () => {
+  it("every artifact requires only packages of the table", () => {
     const known = hostPackages.map(([debian]) => debian);
     const asked = [bakedRehearsalImage, nodeImage, loadBalancerImage, wrappedRuntime].flatMap(
       (each) => buildOrder([each]).flatMap((artifact) => artifact.hostPackages),
@@ -105,7 +105,7 @@ describe("host packages", () => {
     assert.deepEqual(unknown, []);
   });
 
-  it("the table has each package once, and a sign of it", () => {
+  it("the table has each package once, with its executable", () => {
     assert.equal(new Set(hostPackages.map(([debian]) => debian)).size, hostPackages.length);
     assert.deepEqual(
       hostPackages.flatMap(([debian, gives]) => (gives === undefined ? [debian] : [])),
@@ -134,7 +134,7 @@ describe("host packages", () => {
         assert.ok(packages.includes("qemu-system-x86"));
       }
     });
-    it("a user whom both refuse learns at once which groups to join", async () => {
+    it("a user whom both daemons refuse sees both groups to join", async () => {
       const docker = classifyRefusal("permission denied", "docker");
       const libvirt = classifyRefusal("permission denied", "libvirt");
       const options = { progress: () => undefined };
@@ -142,7 +142,7 @@ describe("host packages", () => {
         message: /usermod -aG docker [^]+usermod -aG libvirt /,
       });
     });
-    it("machines elsewhere: no hypervisor here", () => {
+    it("machines on another host: no hypervisor here", () => {
       const packages = needed(running, silent, "qemu+ssh://root@host/system");
       assert.deepEqual(packages, ["libvirt-clients", "xsltproc", "genisoimage"]);
     });
@@ -249,9 +249,9 @@ describe("daemons that do not answer", () => {
       "denied",
       /polkit/,
     ],
-    "no word at all": ["\n", "silent", /without a word/],
+    "no message at all": ["\n", "silent", /without a message/],
   };
-  it("end the wait for them where they end themselves, with their log", async function () {
+  it("end the wait if they exit, with the end of their log", async function () {
     if (process.getuid?.() !== 0 || existsSync("/run/systemd/system")) this.skip();
     const folder = newFolder();
     const { PATH, KINDOWS_CACHE = "" } = process.env;
@@ -307,7 +307,7 @@ describe("a program of the host", () => {
     }
   });
 
-  it("that says nothing is named where it ends badly", async () => {
+  it("is named if it fails without a message", async () => {
     const { how, reason } = await runProgram("sh", ["-c", "exit 3"], 600);
     assert.match(`${how}: ${reason}`, /^badly: .*exit code 3/);
   });

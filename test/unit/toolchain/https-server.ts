@@ -15,11 +15,11 @@ export interface Asked {
   readonly range: string | undefined;
 }
 
-/** A download site on 127.0.0.1 whose certificate curl trusts while it runs. */
+/** A download server on 127.0.0.1, whose certificate curl trusts while it runs. */
 export class HttpsServer {
   readonly url: string;
   readonly asked: Asked[] = [];
-  /** How each request is answered. */
+  /** Handles each request. */
   answer: Answer = (_request, response) => response.writeHead(404).end();
   readonly #server: Server;
   readonly #trusted = process.env["CURL_CA_BUNDLE"];
@@ -51,7 +51,7 @@ export class HttpsServer {
   }
 }
 
-/** Serves a file, the asked part of it where a part is asked for; cuts the connection after so many bytes of it. */
+/** Serves a file or the requested range of it. May break the connection after a number of bytes. */
 export function serve(content: Buffer, cutAfterBytes?: number): Answer {
   return (request, response) => {
     const size = String(content.length);

@@ -79,7 +79,7 @@ describe("what publishers offer", () => {
   /** All requests but the first, which only asks whether anybody is there. */
   const asked = (): string[] => server.asked.slice(1).map((each) => each.path);
 
-  it("comes with the publisher's checksum, which is locked, with its source", async () => {
+  it("is checked against the publisher's checksum, which is then locked with its source", async () => {
     assert.equal(await fetch(), undefined);
     isThere();
     assert.deepEqual(readdirSync(at("tool")), ["program"]);
@@ -90,7 +90,7 @@ describe("what publishers offer", () => {
     assert.match(lines.join("\n"), /trusted on first use: SHA-256 .* written to software\.lock/);
   });
 
-  it("comes with the locked checksum, and no publisher is asked for another", async () => {
+  it("is checked against a locked checksum without a request to the publisher", async () => {
     lock(sha256);
     assert.equal(await fetch(), undefined);
     isThere();
@@ -130,7 +130,7 @@ describe("what publishers offer", () => {
     "no checksum": [{ "/program.sha256": serve(Buffer.from("<html>")) }, /no SHA-256 of program/],
     "a checksum of another kind": [
       { "/program.sha256": serve(Buffer.from(`${"a".repeat(40)}  ./program\n`)) },
-      /no SHA-256 of program is in it/,
+      /it has no SHA-256 of program/,
     ],
     "no file": [{ "/program": (_, response) => response.writeHead(404).end() }, /error: 404/],
   };
@@ -141,7 +141,7 @@ describe("what publishers offer", () => {
     assert.equal(existsSync(lockFile()), false);
   });
 
-  it("is not waited for where nobody answers, and each publisher is asked once", async () => {
+  it("is not waited for if its publisher is unreachable, which is checked once for each publisher", async () => {
     const dead = plain("https://127.0.0.1:1");
     const why = /^127\.0\.0\.1:1 can't be reached \(curl: \(7\)/;
     assert.match((await fetch(dead)) ?? "", why);
@@ -154,7 +154,7 @@ describe("what publishers offer", () => {
     );
   });
 
-  it("needs a Go of 1.26 only where it can't be reached, not by its proxy either, and says so before anything is made", async () => {
+  it("requires Go 1.26 only if neither publisher nor Go's proxy is reachable, and says so before any build", async () => {
     const { PATH, KINDOWS_CACHE } = process.env;
     writeFileSync(at("go"), "#!/bin/sh\necho go1.19.8\n", { mode: 0o755 });
     process.env.PATH = `${at()}:${PATH ?? ""}`;
@@ -209,13 +209,13 @@ describe("what publishers offer", () => {
     assert.deepEqual(readdirSync(at("tool")), []);
   });
 
-  it("is taken out of an archive with more than 100 MB in it, as the engine's is", async () => {
+  it("is unpacked from an archive of more than 100 MB, like the engine's", async () => {
     const source = published("large.tar.gz", tarball(Buffer.alloc(101_000_000)));
     assert.equal(await fetch({ ...source, members: { large: "pulumi/program" } }), undefined);
     assert.equal(statSync(at("tool/large")).size, 101_000_000);
   });
 
-  it("is a Go that runs where that was downloaded", async () => {
+  it("makes the programs of a downloaded Go executable, and restores its go.mod files", async () => {
     const member = (name: string): string =>
       `golang.org/toolchain@v0.0.1-go1.26.8.linux-amd64/${name}`;
     const archive = zip({
@@ -229,7 +229,7 @@ describe("what publishers offer", () => {
     assert.deepEqual(readdirSync(at("tool/src")).sort(), ["a_go.mod", "go.mod"]);
   });
 
-  it("that only a lock vouches for is not taken without", async () => {
+  it("is refused without a lock if its publisher gives no checksum", async () => {
     const context = { progress: () => undefined, downloads: at("downloads") };
     const file = { url: `${server.url}/program` };
     const fetching = fetchPublished(file, at("tool/program"), context, lockFile());
@@ -256,7 +256,7 @@ describe("software.lock.json", () => {
   });
   const add = (uri: string, digit: string): Promise<void> => addToLock(file, uri, entry(digit));
 
-  it("is read as it was written, in the order of addresses", () => {
+  it("is written in the order of URLs, and read back", () => {
     const text = renderSoftwareLock({
       "https://z.test/z": entry("b"),
       "https://a.test/a": entry("c"),
@@ -269,12 +269,9 @@ describe("software.lock.json", () => {
   });
 
   const wrong: Readonly<Record<string, readonly [unknown, RegExp]>> = {
-    "no JSON": [
-      "{",
-      /^Error: software\.lock\.json is not JSON: take it from version control again$/,
-    ],
-    "a list": [[], /software\.lock\.json is wrong/],
-    "plain HTTP": [{ "http://example.com/x": entry("a") }, /is wrong \(http:\/\/example/],
+    "no JSON": ["{", /^Error: software\.lock\.json is not JSON: restore it from version control$/],
+    "a list": [[], /software\.lock\.json is invalid/],
+    "plain HTTP": [{ "http://example.com/x": entry("a") }, /is invalid \(http:\/\/example/],
     "half a checksum": [
       { "https://example.com/x": { ...entry("a"), sha256: "ab" } },
       /x sha256: must be 64/,
@@ -290,13 +287,13 @@ describe("software.lock.json", () => {
     assert.throws(() => parseSoftwareLock(text), message);
   });
 
-  it("gets all that several add at once", async () => {
+  it("gets all entries that several processes add at once", async () => {
     const uris = ["a", "b", "c", "d"].map((name) => `https://example.com/${name}`);
     await Promise.all(uris.map((uri) => add(uri, "a")));
     assert.deepEqual(Object.keys(readSoftwareLock(file)), uris);
   });
 
-  it("never changes what is locked", async () => {
+  it("never changes a locked checksum", async () => {
     writeFileSync(file, renderSoftwareLock(good));
     await add("https://example.com/kubelet.exe", "a");
     await assert.rejects(
@@ -333,6 +330,6 @@ describe("a publisher's checksum", () => {
     "two bare ones": `${sha("a")}\n${sha("b")}\n`,
   };
   eachCase("is not taken from %s", none, (text) =>
-    assert.throws(() => publishedChecksum(text, name), /no SHA-256 of containerd\S+ is in it/),
+    assert.throws(() => publishedChecksum(text, name), /it has no SHA-256 of containerd\S+/),
   );
 });

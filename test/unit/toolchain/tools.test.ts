@@ -43,7 +43,7 @@ describe("tools", () => {
     return file;
   }
 
-  describe("are had in the first way that works", () => {
+  describe("come from the first source that works", () => {
     const building = "building 1.2.3 from Go modules";
     for (const [line, installed, download, used] of [
       ["version 1.2.3 is installed, taken", undefined, undefined, "installed"],
@@ -92,7 +92,7 @@ describe("tools", () => {
       program("sample", "#!/bin/sh\necho sample v1.2.3\n");
       assert.deepEqual(await findInstalled(tool), { reason: "not installed" });
     });
-    it("are copied at the pinned version, with what belongs to them", async () => {
+    it("are copied at the pinned version, with the executables beside them", async () => {
       const script = "#!/bin/sh\necho sample v1.2.3\n";
       const file = program("sample", script);
       program("sample-host", script);
@@ -118,7 +118,7 @@ describe("tools", () => {
   describe("the table", () => {
     const artifacts = Object.values(table).filter((each) => typeof each === "object");
 
-    it("has every download of its version over HTTPS, with a checksum, for executables of its own", () => {
+    it("has HTTPS downloads of the tool's version with checksums, for the tool's own executables", () => {
       for (const { tool: each } of artifacts) {
         for (const { url, checksumUrl = "", ...download } of each.downloads ?? []) {
           assert.ok(url.startsWith("https://") && url.includes(`v${each.version}/`), url);
@@ -135,7 +135,7 @@ describe("tools", () => {
       const addresses = await Promise.all(artifacts.map((each) => artifactAddress(each)));
       assert.equal(new Set(addresses).size, artifacts.length);
     });
-    it("recognises what the pinned tools print", () => {
+    it("recognises the version output of the pinned tools", () => {
       for (const [{ tool: each }, text] of [
         [table.pulumi, "v3.259.0\n"],
         [table.kind, "kind v0.33.0 go1.26.8 linux/amd64\n"],
@@ -291,7 +291,7 @@ describe("bundle of the program", () => {
     return (await import(file)) as Record<string, unknown>;
   }
 
-  it("knows where its sources were", async () => {
+  it("knows the paths of its sources", async () => {
     const program = await bundled(`
       export const url = import.meta.url;
       export const folder = import.meta.dirname;
@@ -301,7 +301,7 @@ describe("bundle of the program", () => {
     assert.equal(program["folder"], source);
   });
 
-  it("uses the modules of the SDK that the engine's start module has loaded", async () => {
+  it("uses the SDK's modules that the engine's start module has loaded", async () => {
     const program = await bundled(`
       import * as pulumi from "@pulumi/pulumi";
       export const { Output, ComponentResource } = pulumi;
@@ -311,7 +311,7 @@ describe("bundle of the program", () => {
     assert.equal(program["ComponentResource"], sdk.ComponentResource);
   });
 
-  it("has of the SDK what the program and its providers' packages use, and nothing that is slow to load", async () => {
+  it("has the parts of the SDK that the program and its providers' packages use, and none that load slowly", async () => {
     await bundlePrograms(projectRoot, ["index.ts"], folder);
     const used = { sdk: new Set<string>(), runtime: new Set<string>(), modules: new Set<string>() };
     for (const name of (await readdir(folder)).filter((each) => each !== "node_modules")) {

@@ -1,6 +1,6 @@
 import { deflateRawSync } from "node:zlib";
 
-/** A ZIP file of deflated members; what a reader does not need of it is zero. */
+/** A ZIP file with deflated members. Fields that the reader does not use are zero. */
 export function zip(members: Readonly<Record<string, Buffer>>): Buffer {
   const parts: Buffer[] = [];
   const directory: Buffer[] = [];

@@ -33,7 +33,7 @@ export const windowsNode: NodeFact = {
   system: "Windows Server 2022 Datacenter",
 };
 
-/** A cluster of real Windows in which everything can be run. */
+/** A cluster with real Windows nodes in which every row can run. */
 export const fullFacts: Facts = {
   nodes: [linuxNode, otherLinuxNode, windowsNode, { ...windowsNode, name: "win-2" }],
   rehearsal: false,
@@ -49,7 +49,7 @@ export function rolePod(role: Role, node: string, ip: string): V1Pod {
   };
 }
 
-/** A pod whose container waits. */
+/** A pod whose container is waiting. */
 export function waitingPod(pod: V1Pod, reason: string, message: string): V1Pod {
   const container = {
     name: "agnhost",
@@ -109,7 +109,7 @@ const onHost = { os: "linux", part: "host-port" } as const;
 const nodePart = { os: "linux", part: "node" } as const;
 const isolated = { os: "linux", part: "isolated" } as const;
 
-/** Cluster DNS answers, and nothing else is to tell. */
+/** Cluster DNS answers, and nothing else is wrong. */
 const quiet = {
   dnsAddress: "10.96.0.10",
   dnsSlices: [slice("kube-dns", ["10.244.0.9"])],
@@ -159,7 +159,7 @@ export const healthy: Details = {
   ...quiet,
 };
 
-/** What a row of paths tries in a cluster, or what it waits for. */
+/** The probes of a row of paths in a cluster, or what it waits for. */
 export function planOf(id: string, snapshot: Snapshot = healthy): ReturnType<typeof planRow> {
   const row = [...pathRows, ...policyRows].find((each) => each.id === id);
   assert.ok(row, id);
@@ -169,7 +169,7 @@ export function planOf(id: string, snapshot: Snapshot = healthy): ReturnType<typ
   });
 }
 
-/** The probes of a row whose pods are all there. */
+/** The probes of a row whose pods all exist. */
 export function probesOf(id: string, snapshot?: Snapshot): readonly [Probe, ...Probe[]] {
   const plan = planOf(id, snapshot);
   assert.ok("ready" in plan && plan.ready[0], id);

@@ -330,7 +330,7 @@ describe("running rows", () => {
     return result ?? assert.fail();
   }
 
-  it("asks cluster DNS a second time, whatever time is left, and tells how long each try took", async () => {
+  it("asks cluster DNS a second time, whatever time is left, and reports how long each try took", async () => {
     const slow = await lookups(lost(), undefined);
     assert.equal(slow.status, "passed");
     assert.match(slow.seen, /^try 1: no answer after \d+\.\d s, try 2: answered after \d+\.\d s$/);

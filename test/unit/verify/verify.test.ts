@@ -253,7 +253,7 @@ describe("how a run came out", () => {
     assert.match(junitText({ ...verification, results: odd }), /seen: a\uFFFD\uFFFDb/);
   });
 
-  it("is a page that loads nothing and runs nothing, and speaks of a rehearsal only after one", () => {
+  it("is a page that loads and runs nothing, and mentions a rehearsal only after one", () => {
     assert.doesNotMatch(page, /<script|<link|<img|@import|url\(|src=|https?:\/\/(?!y|10\.96)/);
     assert.doesNotMatch(htmlText({ ...verification, rehearsal: false }), /rehearsal: Windows/i);
   });

@@ -125,7 +125,7 @@ describe("answer files", () => {
     assert.equal(keyed.replace(new RegExp(`\\s*${element}`), ""), sealed);
   });
 
-  it("hold the settings that the page gives reason and source of, all of them and no others", () => {
+  it("hold exactly the settings whose reason and source the page gives", () => {
     const found = new Set<string>();
     for (const text of [bios, uefi, sealed, keyed]) {
       for (const { pass, component, path } of settingsOf(text)) {

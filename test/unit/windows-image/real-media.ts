@@ -6,12 +6,12 @@ import { MediaError } from "../../../components/machine/disk/media-program.ts";
 import { driverNames } from "../../../components/windows/image/drivers.ts";
 import { hostProblemText } from "../../../config/host-problem.ts";
 
-/** What a test's WIM file says of one image; what is left out is as on the evaluation ISO of Windows Server 2022. */
+/** Metadata of an image in a WIM file. Default: that of the evaluation ISO of Windows Server 2022. */
 export interface TestImage {
   readonly name?: string;
   readonly editionId?: string;
   readonly installationType?: string;
-  /** Of the processor, as WIM files number them: 9 is x86_64, 12 is ARM64. */
+  /** Processor architecture as in WIM files: 9 is x86_64, 12 is ARM64. */
   readonly architecture?: number;
   readonly build?: number;
   readonly revision?: number;
@@ -63,7 +63,7 @@ export async function makeWim(
   await rm(source, { recursive: true });
 }
 
-/** What a disc is made of: path on it to a file here, or to text. */
+/** Content of a disc: files on this host, or texts, by their paths on it. */
 type DiscFiles = Readonly<Record<string, { readonly file: string } | string>>;
 
 /** Makes an ISO as xorriso writes it (ISO 9660 with Joliet). */
@@ -73,7 +73,7 @@ export async function makeIso(iso: string, files: DiscFiles): Promise<void> {
   );
 }
 
-/** Makes a disc as Microsoft does: UDF, and on its ISO 9660 part a readme only. */
+/** Makes a disc like Microsoft's: UDF, with only a readme in its ISO 9660 part. */
 export async function makeUdf(iso: string, files: DiscFiles): Promise<void> {
   const hidden = [...new Set(Object.keys(files).map((name) => name.split("/")[0] ?? ""))];
   await withTree(iso, { ...files, "readme.txt": 'a "UDF" file system' }, (tree) =>
@@ -85,7 +85,7 @@ export async function makeUdf(iso: string, files: DiscFiles): Promise<void> {
   );
 }
 
-/** What makes a disc one of Windows Setup, with this WIM file's images to install. */
+/** Files of a Windows Setup disc that installs this WIM file's images. */
 export function setupFiles(wim: string): DiscFiles {
   return { bootmgr: "boots", "sources/boot.wim": "Setup", "sources/install.wim": { file: wim } };
 }
@@ -112,7 +112,7 @@ async function withTree(
   await rm(tree, { recursive: true });
 }
 
-/** Files as on virtio-win.iso, with symbols and another Windows' drivers beside them. */
+/** Files as on virtio-win.iso, including symbols and drivers for another Windows. */
 export function virtioFiles(version: string): Record<string, string> {
   const files = driverNames.flatMap((name) =>
     ["inf", "sys", "cat", "pdb"].map((end) => [
@@ -127,7 +127,7 @@ export function virtioFiles(version: string): Record<string, string> {
   };
 }
 
-/** Makes an archive as Win32-OpenSSH's, with these programs. */
+/** Makes an archive like Win32-OpenSSH's, with these programs. */
 export async function makeOpenSsh(
   zip: string,
   programs: readonly string[] = ["sshd", "sftp-server", "ssh-keygen"],
@@ -141,7 +141,7 @@ export async function makeOpenSsh(
   await rm(tree, { recursive: true });
 }
 
-/** Makes an update as Microsoft's (.msu): a cabinet with a cabinet in it, which is a text here. */
+/** Makes an update like Microsoft's (.msu): a cabinet that contains a cabinet, here with only a text. */
 export async function makeUpdate(
   msu: string,
   name = "Windows10.0-KB5044281-x64.cab",
@@ -154,14 +154,14 @@ export async function makeUpdate(
   await rm(tree, { recursive: true });
 }
 
-/** Makes all that an image of Windows Server 2022 needs: `windows.iso`, `virtio.iso` and `OpenSSH-Win64.zip`. */
+/** Makes the media for an image of Windows Server 2022: `windows.iso`, `virtio.iso` and `OpenSSH-Win64.zip`. */
 export async function makeMedia(folder: string): Promise<void> {
   await makeWindowsIso(path.join(folder, "windows.iso"), serverImages);
   await makeIso(path.join(folder, "virtio.iso"), virtioFiles("2k22"));
   await makeOpenSsh(path.join(folder, "OpenSSH-Win64.zip"));
 }
 
-/** All that an examination finds wrong, with files' paths below the test's folder. Fails where it finds nothing. */
+/** Problems that an examination finds, with paths relative to the test's folder. Fails if it finds none. */
 export async function mediaProblems(examination: Promise<unknown>, folder = ""): Promise<string[]> {
   try {
     await examination;

@@ -282,7 +282,7 @@ describe("examining an ISO of Windows", () => {
     });
   });
 
-  it("reads UDF, as Microsoft's ISOs are, whose ISO 9660 part holds a readme only", async () => {
+  it("reads UDF, as on Microsoft's ISOs, whose ISO 9660 part has only a readme", async () => {
     await makeWim(at("udf.wim"), serverImages);
     const iso = at("udf.iso");
     await makeUdf(iso, setupFiles(at("udf.wim")));

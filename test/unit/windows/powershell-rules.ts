@@ -30,8 +30,8 @@ const cmdlets = words(
 );
 
 /**
- * Those that are functions of a module (CDXML or a script): they don't see a script's `$ErrorActionPreference`, and go on
- * after an error (PowerShell/PowerShell#4568, #24389).
+ * Cmdlets that are functions of a module (CDXML or a script). They do not see a script's `$ErrorActionPreference`, and
+ * continue after an error (PowerShell/PowerShell#4568, #24389).
  */
 const moduleFunctions = words(
   `Add-DnsClientNrptRule Add-MpPreference Clear-DnsClientCache Disable-PnpDevice Expand-Archive
@@ -42,7 +42,7 @@ const moduleFunctions = words(
   Remove-NetRoute Remove-Partition Start-ScheduledTask Unregister-ScheduledTask Write-VolumeCache`,
 );
 
-/** Further ones of the scripts that make an image, and of those for Hyper-V. */
+/** Further cmdlets of the scripts for images and for Hyper-V. */
 const furtherCmdlets = words(
   `Disable-PnpDevice Expand-Archive Get-AppxPackage Get-LocalUser Get-Partition New-ScheduledTaskTrigger
   Remove-AppxPackage Remove-Partition Rename-Computer Set-LocalUser Set-SConfig Set-Service
@@ -52,7 +52,7 @@ const furtherCmdlets = words(
 
 const automaticVariables = words("_ true false null matches psscriptroot psversiontable");
 
-/** The exit code of each kind of error, as the library has them. */
+/** Exit codes by kind of error, from the library. */
 export const exitCodes: ReadonlyMap<string, string> = new Map(
   [
     ...(scripts.find((script) => script.file === "lib/Step.ps1")?.text ?? "").matchAll(
@@ -61,7 +61,7 @@ export const exitCodes: ReadonlyMap<string, string> = new Map(
   ].map(([, name = "", code = ""]) => [name, code]),
 );
 
-/** What every step can end with, by its frame. */
+/** Errors of the frame, with which every step can end. */
 const always = ["Unexpected", "StepBusy", "NotAdministrator", "DiskFull"];
 
 /** Who may write files: the idea itself, secrets that live for one call, and who does not share the steps' library. */
@@ -75,9 +75,9 @@ const preferences = [
 
 const sourcesFrame = /^\. \(Join-Path \$PSScriptRoot 'lib\\Step\.ps1'\)$/m;
 
-/** A rule for a script, with texts that break it. */
+/** A rule for a script, with examples that break it. */
 interface Rule {
-  /** What breaks it in a script; empty where it is kept. */
+  /** Violations in a script; empty if there are none. */
   readonly broken: (script: StepScript) => readonly string[];
   readonly bad: readonly string[];
 }
@@ -90,7 +90,7 @@ function line(wrong: (line: string) => boolean): Rule["broken"] {
 export const rules: Readonly<Record<string, Rule>> = {
   "has no syntax error": {
     broken: ({ root }) => syntaxErrors(root),
-    // Operators of later PowerShells are none to the parser.
+    // The parser does not know the operators of later PowerShells.
     bad: [
       ...["if ($true { }", "$a = $b ? 1 : 2", "$a = $b ?? 2", "$a ??= 2"],
       ...["$a = ${b}?.Length", "$a = ${b}?[0]"],
@@ -219,7 +219,7 @@ export const stepRules: Readonly<Record<string, Rule>> = {
   "gives no function a block that reads a variable which that function has too: it would read the function's":
     {
       broken: (step) => {
-        // All of them, not only what is reachable: a task calls some by a text.
+        // All functions, not only reachable ones, because a task calls some by a text.
         const parts = withDotSourced(step);
         const own = new Map(parts.flatMap((each) => [...functions(each)]));
         return parts
@@ -294,7 +294,7 @@ export const stepRules: Readonly<Record<string, Rule>> = {
         .flatMap((node) => nodes(node, "string_literal"))
         .map((literal) => literal.text.slice(1, -1))
         .filter((text) => exitCodes.has(text));
-      // Whatever goes wrong in a part of a reset is one error at its end.
+      // All failures in the parts of a reset become one error at its end.
       const reported = /Invoke-Cleanup/.test(step.text) ? ["ResetFailed"] : named;
       const expected = [...new Set([...always, ...reported])].map(
         (code) => `${exitCodes.get(code) ?? ""} ${code}`,
@@ -310,7 +310,7 @@ export const stepRules: Readonly<Record<string, Rule>> = {
   },
 };
 
-/** What is wrong with a call's parameters: those there are not, and those without a default that it lacks. */
+/** A call's unknown parameters, and the missing ones that have no default. */
 function wrongParameters(call: Node, called: Node): string[] {
   const declared = declaredParameters(called);
   const passed = passedNames(call);
@@ -322,7 +322,7 @@ function wrongParameters(call: Node, called: Node): string[] {
   ].map((what) => `line ${String(call.startPosition.row + 1)}: ${commandName(call)} ${what}`);
 }
 
-/** Calls whose failure is a value and no error: what nobody looks at is lost. */
+/** Calls that return failures as values, which are lost if the value is not used. */
 function ignoredResults(root: Node): string[] {
   const ignored = nodes(root, "command")
     .filter((call) => commandName(call) === "Invoke-CimMethod")

@@ -6,7 +6,7 @@ import { hyperVScriptsSource } from "../../../components/machine/hyper-v/scripts
 import { imageScriptsSource } from "../../../components/windows/image/scripts-folder.ts";
 import { stepsSource } from "../../../components/windows/steps-folder.ts";
 
-/** A PowerShell file, parsed: of the steps of nodes, or of one of the folders that lie with the steps' library. */
+/** A parsed PowerShell file of the nodes' steps, or of a folder that uses the steps' library. */
 export interface StepScript {
   /** Relative to its folder, e.g. `lib/Step.ps1`. */
   readonly file: string;
@@ -14,7 +14,7 @@ export interface StepScript {
   readonly isStep: boolean;
   readonly text: string;
   readonly root: Node;
-  /** Scripts it lies among when it runs; those of the steps of nodes unless said. */
+  /** The scripts beside it when it runs. Default: the nodes' steps. */
   readonly pool?: readonly StepScript[];
 }
 
@@ -52,7 +52,7 @@ function scriptsIn(folder: string): StepScript[] {
     });
 }
 
-/** Scripts of a folder that lie with the steps' library when they run. */
+/** Scripts of a folder that runs with the steps' library. */
 function withLibrary(folder: string): StepScript[] {
   const own = scriptsIn(folder);
   const pool = [...own, ...scripts.filter((script) => !script.isStep)];
@@ -72,7 +72,7 @@ export function nodes(below: Node, type: string): Node[] {
   return below.descendantsOfType(type).filter((node) => node !== null);
 }
 
-/** The parameters of the first `param()` block below a node; of a function's own when it is a function. */
+/** Parameters of the first `param()` block below a node, or of a function. */
 export function declaredParameters(below: Node): DeclaredParameter[] {
   const block = nodes(below, "param_block")[0];
   return block ? nodes(block, "script_parameter").map(declaredParameter) : [];
@@ -99,7 +99,7 @@ export function functions(script: StepScript): Map<string, Node> {
   );
 }
 
-/** Name of the command that a call is of; empty where it is in a variable. */
+/** Name of the called command; empty if it is in a variable. */
 export function commandName(command: Node): string {
   return command.children.find((child) => child?.type === "command_name")?.text ?? "";
 }
@@ -121,7 +121,7 @@ export function enclosing(node: Node, type: string): Node | undefined {
   return current ?? undefined;
 }
 
-/** The script itself and all it dot-sources, directly or not. */
+/** The script and all that it dot-sources, directly or indirectly. */
 export function withDotSourced(script: StepScript): StepScript[] {
   const found = new Map([[script.file, script]]);
   for (const current of found.values()) {
@@ -135,7 +135,7 @@ export function withDotSourced(script: StepScript): StepScript[] {
   return [...found.values()];
 }
 
-/** What can run in a step: its own text, and each function it calls, directly or not. */
+/** Code that can run in a step: its own, and each function that it calls, directly or indirectly. */
 export function reachable(step: StepScript): Node[] {
   const known = new Map(withDotSourced(step).flatMap((each) => [...functions(each)]));
   const found = new Set([step.root]);

@@ -12,18 +12,18 @@ import {
 } from "../controlplane/fixture-node.ts";
 import { record, type Recorded } from "../controlplane/recorded-resources.ts";
 
-/** A node made under mocks. */
+/** A node made with mocks. */
 export interface MockedNode {
   readonly node: WindowsNode;
-  /** Its resources and itself, in the order in which they may run. */
+  /** The node and its resources, in the order in which they may run. */
   readonly names: readonly string[];
   readonly machine: Machine;
   readonly controlPlane: ControlPlane;
   readonly get: (name: string) => Recorded;
-  /** Command line that makes one of them; undefined in a preview where it is not known. */
+  /** Command line that creates one of them; undefined if a preview does not know it. */
   readonly create: (name: string) => string | undefined;
   readonly needs: (name: string) => readonly unknown[];
-  /** Fails where one of these does not wait for the one before it. */
+  /** Fails if one of these does not wait for the one before it. */
   readonly assertChain: (...names: readonly string[]) => void;
 }
 
@@ -55,7 +55,7 @@ export const flannelSoftware = {
   cniPlugins: carried("plugins.tgz", "c"),
 };
 
-/** Facts by step: those that the pipeline reads, and no others. */
+/** Facts by step; only those that the pipeline reads. */
 export const stepFacts: Readonly<Record<string, object>> = {
   "Test-WindowsHost": { build: "10.0.20348", revision: 4405 },
   "Install-Containerd": { version: "2.4.2" },
@@ -63,11 +63,11 @@ export const stepFacts: Readonly<Record<string, object>> = {
   "Join-Node": { nodeName: "win-1" },
 };
 
-/** What a step of it prints. */
+/** Output of a step. */
 export const printed = (_name: string, inputs: Recorded["inputs"]): string =>
   stepAnswer(inputs["create"], /\\([A-Za-z-]+)\.ps1/, stepFacts);
 
-/** What a node is made of where a test says nothing else. */
+/** A node's default arguments. */
 export const usualArgs = (os: Machine["os"] = "windows"): WindowsNodeArgs => ({
   machine: { ...machineFixture(os), name: "win-1" },
   controlPlane: controlPlaneFixture(),

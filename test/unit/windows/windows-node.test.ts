@@ -76,7 +76,7 @@ describe("a Windows node", () => {
     assert.doesNotMatch(JSON.stringify(shown), new RegExp(Object.values(secrets).join("|")));
   });
 
-  it("is drained before other programs are installed, not in a preview, and before nothing else", () => {
+  it("is drained only before other programs are installed, and not in a preview", () => {
     const drained = made.names.flatMap((name) => {
       const hooks = made.get(name).opts.hooks?.beforeUpdate ?? [];
       return hooks.map((hook) => [name, hook.name, "opts" in hook && hook.opts?.onDryRun === true]);

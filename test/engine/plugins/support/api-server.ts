@@ -11,17 +11,17 @@ import { started, stopped } from "../../../left-running.ts";
 import { waitUntil } from "../../../../host/wait-until.ts";
 import { findTool } from "./engine.ts";
 
-/** How long etcd and the API server may take to be ready. */
+/** Longest wait for etcd and the API server. */
 const START_SECONDS = 90;
 
-/** What the API server was asked, as its audit log has it. */
+/** A request, from the API server's audit log. */
 export interface Asked {
   readonly verb: string;
   readonly requestURI: string;
   readonly user: { readonly username: string };
 }
 
-/** Once for each request, a watch too. */
+/** One entry for each request, including watches. */
 const auditPolicy = {
   apiVersion: "audit.k8s.io/v1",
   kind: "Policy",
@@ -29,7 +29,7 @@ const auditPolicy = {
   omitStages: ["ResponseStarted", "ResponseComplete"],
 };
 
-/** A real Kubernetes API server on a real etcd, without controllers and nodes: what they would do, a test does. */
+/** A real Kubernetes API server and etcd, without controllers and nodes, whose work tests do themselves. */
 export class ApiServer {
   readonly kubeconfig: string;
 
@@ -83,14 +83,14 @@ export class ApiServer {
       "--authorization-mode=RBAC",
       `--audit-policy-file=${file("audit.json")}`,
       `--audit-log-path=${file("audit.log")}`,
-      // As kubeadm has it: HostProcess containers are privileged ones.
+      // As kubeadm sets it: HostProcess containers are privileged.
       "--allow-privileged=true",
       "--service-cluster-ip-range=10.0.0.0/24",
       "--service-account-issuer=https://kubernetes.default.svc",
       `--service-account-key-file=${file("sa.key")}`,
       `--service-account-signing-key-file=${file("sa.key")}`,
       "--disable-admission-plugins=ServiceAccount",
-      // There is no controller that would end a deletion in the foreground.
+      // No controller would finish a foreground deletion.
       "--enable-garbage-collector=false",
     ]);
     const url = `https://127.0.0.1:${String(secure)}`;
@@ -116,7 +116,7 @@ export class ApiServer {
     return result;
   }
 
-  /** @returns the JSON answer, or the text where it is none. @throws for any status from 400 */
+  /** @returns the answer's JSON, or its text if it is not JSON. @throws for any status from 400 */
   request(
     method: string,
     requestPath: string,
@@ -138,7 +138,7 @@ export class ApiServer {
     });
   }
 
-  /** An object, or undefined when there is none. */
+  /** An object; undefined if it does not exist. */
   async get<Result>(requestPath: string): Promise<Result | undefined> {
     try {
       return (await this.request("GET", requestPath)) as Result;
@@ -148,7 +148,7 @@ export class ApiServer {
     }
   }
 
-  /** All that it was asked so far. */
+  /** All requests so far. */
   async asked(): Promise<readonly Asked[]> {
     const log = await readFile(path.join(this.folder, "audit.log"), "utf8");
     return log.split("\n").flatMap((line) => (line === "" ? [] : [JSON.parse(line) as Asked]));
@@ -176,7 +176,7 @@ async function launch(tool: string, log: string, args: readonly string[]): Promi
   return child;
 }
 
-/** Ports that nobody listens on. All are held before any is given back, so that they differ. */
+/** Free ports. All are held before any is released, so that they differ. */
 export async function freePorts(count: number): Promise<number[]> {
   const servers = Array.from({ length: count }, () => createServer().listen(0, "127.0.0.1"));
   await Promise.all(servers.map((server) => once(server, "listening")));

@@ -11,7 +11,7 @@ import { backendUrl } from "../../../../cli/engine/folders.ts";
 import { builtTool } from "../../../../toolchain/built.ts";
 import { bundlePrograms } from "../../../../toolchain/program/bundle.ts";
 
-/** Absolute path of a tool: the prepared one, or the first on the PATH. @throws when there is neither */
+/** Absolute path of a tool: the prepared one, or the first on the PATH. @throws if there is neither */
 export function findTool(name: string): string {
   try {
     return builtTool(name);
@@ -29,16 +29,16 @@ export function findTool(name: string): string {
   }
 }
 
-/** What came of one run of the engine. */
+/** Result of one run of the engine. */
 export interface EngineRun {
-  /** As the engine sent them. */
+  /** Events as the engine sent them. */
   readonly events: readonly EngineEvent[];
   readonly exitCode: number;
-  /** All that was printed. */
+  /** All output. */
   readonly text: string;
-  /** What was done to each resource, by name: create, update, replace, same, delete... in order. */
+  /** Operations on each resource, by name and in order: create, update, replace, same, delete... */
   readonly steps: Readonly<Record<string, readonly string[]>>;
-  /** Lines shown for resources while the run went on, and lines that stayed, by resource name. */
+  /** Temporary and permanent lines about resources, by resource name. */
   readonly messages: readonly Message[];
 }
 
@@ -50,7 +50,7 @@ export interface Message {
 
 interface EngineEvent {
   readonly resourcePreEvent?: { readonly metadata: { readonly op: string; readonly urn: string } };
-  /** The same, done; of a refresh, what was found. */
+  /** The operations that were done; for a refresh, what it found. */
   readonly resOutputsEvent?: EngineEvent["resourcePreEvent"];
   readonly diagnosticEvent?: {
     readonly urn?: string;
@@ -87,7 +87,8 @@ export class EngineProject {
 
   /**
    * @param environment further variables for engine, plugins and program
-   * @param options `bundled`: programs may import TypeScript from the project's folder, and are bundled as kindows' own.
+   * @param options `bundled`: programs may import TypeScript from the project's folder, and are bundled like kindows
+   * itself.
    */
   static async create(
     environment: Readonly<Record<string, string>> = {},
@@ -124,7 +125,7 @@ plugins: { providers: [{ name: kindows, path: ${path.join(repository, "plugins/k
     await this.write("program.ts", source);
     await bundlePrograms(this.folder, ["program.ts"], path.join(this.folder, "bundle"));
     await this.write("index.js", 'export * from "./bundle/program.mjs";\n');
-    // Otherwise the first host actions, which run side by side, would each make their bundle.
+    // Otherwise the first host actions, which run in parallel, would each make the bundle.
     const bundler = path.join(this.folder, "toolchain/program/fresh-bundle.js");
     const { freshBundle } = (await import(bundler)) as { freshBundle: (entry: string) => string };
     freshBundle("index.ts");
@@ -146,7 +147,7 @@ plugins: { providers: [{ name: kindows, path: ${path.join(repository, "plugins/k
     return this.#operation(["destroy", "--yes", "--skip-preview", ...flags]);
   }
 
-  /** Resources in the state as it is stored, secrets encrypted. */
+  /** Resources of the stored state, with encrypted secrets. */
   async state(): Promise<StateResource[]> {
     const exported = await this.run(["stack", "export"]);
     const { deployment } = JSON.parse(exported.text) as {
@@ -155,7 +156,7 @@ plugins: { providers: [{ name: kindows, path: ${path.join(repository, "plugins/k
     return deployment.resources ?? [];
   }
 
-  /** One resource of the state by the name the program gave it. */
+  /** A resource of the state, by its name in the program. */
   async resource(name: string): Promise<StateResource> {
     const found = (await this.state()).find(({ urn }) => urn.endsWith(`::${name}`));
     if (found === undefined) throw new Error(`there is no resource ${name} in the state`);
@@ -167,7 +168,7 @@ plugins: { providers: [{ name: kindows, path: ${path.join(repository, "plugins/k
     return JSON.parse(shown.text) as Record<string, unknown>;
   }
 
-  /** That of the engine: this process's, and what is set for the project. */
+  /** The engine's environment: this process's, and the project's variables. */
   get environment(): NodeJS.ProcessEnv {
     return {
       ...process.env,
@@ -235,7 +236,7 @@ function messagesOf(events: readonly EngineEvent[]): Message[] {
     }));
 }
 
-/** Runs the engine on a stack in a folder, with nothing but this process's environment, the engine's own, and `more`. */
+/** Runs the engine on a stack in a folder, with this process's environment, the engine's variables, and `more`. */
 export async function runPulumi(
   cwd: string,
   stack: string,
@@ -253,11 +254,11 @@ export async function runPulumi(
   return { exitCode, said: all };
 }
 
-/** A run that has to come to its end. */
+/** Waits for a run that must succeed. */
 export function succeeded(run: EngineRun): EngineRun {
   assert.equal(run.exitCode, 0, run.text);
   return run;
 }
 
-/** The tests state what the official plugins do too: KINDOWS_PLUGINS=official runs them against those. */
+/** Whether the tests run against the official plugins, which behave the same (KINDOWS_PLUGINS=official). */
 export const official = process.env["KINDOWS_PLUGINS"] === "official";

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 
-/** Waits until a probe has a result. @throws after 5 minutes, which ends a hang */
+/** Waits until a probe has a result. @throws after 5 minutes */
 export async function eventually<Result>(
   what: string,
   probe: () => Result | undefined | Promise<Result | undefined>,
@@ -14,7 +14,7 @@ export async function eventually<Result>(
   }
 }
 
-/** Number of the process that a command writes into a file. */
+/** The pid that a command writes to a file. */
 export function processIn(file: string): Promise<number> {
   return eventually(`a process is named in ${file}`, async () => {
     const text = await readFile(file, "utf8").catch(() => "");
@@ -22,7 +22,7 @@ export function processIn(file: string): Promise<number> {
   });
 }
 
-/** Waits until there is no process with this id. */
+/** Waits until no process has this pid. */
 export async function processGone(pid: number): Promise<void> {
   await eventually(`process ${String(pid)} is gone`, () => {
     try {

@@ -40,22 +40,22 @@ const definitions = {
 
 const severities = ["debug", "info", "warning", "error"] as const;
 
-/** What is done to a resource, in the engine's words. */
+/** An operation on a resource, in the engine's terms. */
 export type Step =
   "create" | "same" | "update" | "create-replacement" | "delete-replaced" | "refresh" | "gone";
 
 /**
- * A plugin and the engine's end of the protocol that it speaks. The bundled ones are served in this process, the official
- * ones (KINDOWS_PLUGINS=official) are started as the engine starts them.
+ * A plugin, and the engine's side of its protocol. Bundled plugins are served in this process; official ones
+ * (KINDOWS_PLUGINS=official) are started like the engine does.
  */
 export class Plugin {
-  /** What it has reported to the engine, with the names of the resources that it is about. */
+  /** Its log lines to the engine, with the names of their resources. */
   readonly messages: Message[] = [];
   readonly #servers: grpc.Server[] = [];
   #client: ResourceProviderClient | undefined;
   #process: ChildProcess | undefined;
 
-  /** @param settings the provider's own. */
+  /** @param settings the provider's settings. */
   static async start(name: keyof typeof definitions, settings: PropertyMap = {}): Promise<Plugin> {
     const plugin = new Plugin();
     started(`the plugin ${name}`, plugin);
@@ -97,12 +97,12 @@ export class Plugin {
     await ask((done) => this.client.configure(request, done));
   }
 
-  /** A resource of this plugin that was not made yet. */
+  /** A resource of this plugin that does not exist yet. */
   resource(type: string, name: string): Resource {
     return new Resource(this, type, name);
   }
 
-  /** Ends what runs, as a ^C at the engine does. */
+  /** Cancels running operations, like ^C in the engine. */
   async cancel(): Promise<void> {
     await ask((done) => this.client.cancel(new empty.Empty(), done));
   }
@@ -128,7 +128,7 @@ export class Plugin {
     const { version, executable } =
       bundledPlugins.find((each) => each.name === name) ?? ({} as never);
     const file = path.join(pulumiHome, "plugins", `resource-${name}-v${version}`, executable);
-    // A script is the bundled one, whose tests would pass for the official one's.
+    // A script is the bundled plugin, which must not be tested as the official one.
     if ((await readFile(file)).toString("latin1", 0, 2) === "#!") {
       throw new Error(`${file} is the bundled plugin: run KINDOWS_PLUGINS=official make engine`);
     }
@@ -140,13 +140,13 @@ export class Plugin {
   }
 }
 
-/** One resource, and what the engine's state has of it: a test says what is asked for, and sees what is done. */
+/** One resource and its entry in the engine's state. A test gives inputs, and sees which operations follow. */
 export class Resource {
   id = "";
   inputs: PropertyMap = {};
-  /** Outputs, inputs among them. */
+  /** Outputs, including inputs. */
   state: PropertyMap = {};
-  /** Why it was made and is not what it should be; empty where it is. */
+  /** Why it was created but did not become ready; empty if it did. */
   initErrors: readonly string[] = [];
 
   constructor(
@@ -155,7 +155,7 @@ export class Resource {
     readonly name: string,
   ) {}
 
-  /** @throws where the plugin refuses inputs, or fails. */
+  /** @throws if the plugin refuses inputs, or fails. */
   async up(news: PropertyMap, seconds = 0): Promise<Step[]> {
     const inputs = await this.#check(news);
     if (this.id === "") return this.#create(inputs, seconds, "create");
@@ -184,7 +184,7 @@ export class Resource {
     return ["update"];
   }
 
-  /** What a preview shows of it, which changes nothing. */
+  /** The operation that a preview shows. */
   async preview(news: PropertyMap): Promise<{ steps: Step[]; state: PropertyMap }> {
     const copy = Object.assign(new Resource(this.plugin, this.type, this.name), this);
     const inputs = await copy.#check(news);
@@ -196,7 +196,7 @@ export class Resource {
     return { steps: [isNone(diff) ? "same" : "update"], state: this.state };
   }
 
-  /** Reads it; `refresh` where it is another one than the state has. */
+  /** Reads the resource; returns `refresh` if it differs from the state. */
   async refresh(): Promise<Step> {
     const request = this.#named(new provider.ReadRequest());
     request.setId(this.id);
@@ -263,7 +263,7 @@ export class Resource {
     return [step];
   }
 
-  /** A resource that was made, though not as it should be, is in the state; the next `up` updates it. */
+  /** A resource that was created but did not become ready is in the state; the next `up` updates it. */
   async #keep<Response>(answer: Promise<Response>): Promise<Response> {
     try {
       const response = await answer;

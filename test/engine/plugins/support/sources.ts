@@ -10,14 +10,14 @@ import { EngineProject } from "./engine.ts";
 
 const repository = path.resolve(import.meta.dirname, "../../../..");
 
-/** What programs and host actions are made of. */
+/** Sources of programs and host actions. */
 const sources = [
   ...["cli", "components", "config", "plugins", "policy", "preflight", "rehearsal", "stacks"],
   ...["ssh", "kubernetes", "host", "toolchain", "verify", "index.ts"],
 ];
 
 /**
- * Copies this project's sources to a folder: they look for what is built beside themselves, and tests edit them.
+ * Copies this project's sources to a folder, because they look for built files beside themselves, and tests edit them.
  *
  * @param more further files of the project.
  */
@@ -27,7 +27,7 @@ export async function copySources(folder: string, more: readonly string[] = []):
   }
 }
 
-/** Copies what git has of this project, or would get by the next commit, to a new folder. */
+/** Copies this project's tracked and untracked files to a new folder. */
 export async function freshClone(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true });
   const copy = `git ls-files -z --cached --others --exclude-standard |
@@ -37,12 +37,12 @@ export async function freshClone(folder: string): Promise<void> {
 
 const stackFile = "Pulumi.dev.yaml";
 
-/** A copy of this project, which the engine runs as it is, with a state of its own for its stack `dev`. */
+/** An unchanged copy of this project, with its own state for the stack `dev`. */
 export class CopiedProject {
   private constructor(
-    /** Paths in its folder. */
+    /** A path in its folder. */
     readonly at: (...names: readonly string[]) => string,
-    /** The committed stack's, which opens with the empty passphrase. */
+    /** The committed stack's salt, for the empty passphrase. */
     private readonly seal: string,
   ) {}
 
@@ -68,8 +68,8 @@ export class CopiedProject {
 }
 
 /**
- * A project with this project's sources, for programs that import them as `./components/...`. These are bundled, as the
- * project's own program is: read file by file, and translated, each run of the engine takes some seconds more.
+ * A project with this project's sources, for programs that import them as `./components/...`. They are bundled like the
+ * project's own program, which saves some seconds in each run of the engine.
  */
 export async function sourcesProject(): Promise<EngineProject> {
   const project = await EngineProject.create({}, { bundled: true });

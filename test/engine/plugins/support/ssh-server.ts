@@ -9,10 +9,10 @@ import { RecentWrites } from "../../../../rehearsal/windows/recent-writes.ts";
 import { started, stopped } from "../../../left-running.ts";
 import { generateEd25519 } from "../../../../ssh/generate-ed25519.ts";
 
-/** This machine's files, as the SFTP server of a rehearsed machine serves its drive. */
+/** Serves this machine's files over SFTP, like a rehearsed machine its drive. */
 const drive = new Drive("/");
 
-/** A key pair as SSH programs write it. */
+/** A key pair in the format of SSH programs. */
 interface SshKey {
   readonly privateKey: string;
   /** `ssh-... AAAA...` */
@@ -49,14 +49,14 @@ interface SshServerOptions {
 export class SshServer {
   readonly #server: Server;
   readonly #connections = new Set<Connection>();
-  /** Connections that were made so far. */
+  /** Number of connections so far. */
   accepted = 0;
 
   private constructor(private readonly options: SshServerOptions) {
     const ssh = new ssh2.Server({ hostKeys: [options.hostKey.privateKey] }, (connection) =>
       this.#serve(connection),
     );
-    // As sshd, here and where it forwards: else each answer that is short waits 40 ms for the one before.
+    // No delay, like sshd, here and for forwarded connections. Otherwise each short answer waits 40 ms.
     this.#server = createServer({ noDelay: true }, (socket) => ssh.injectSocket(socket));
   }
 
@@ -74,12 +74,12 @@ export class SshServer {
     return (this.#server.address() as AddressInfo).port;
   }
 
-  /** Connections that are open now. */
+  /** Open connections. */
   get open(): number {
     return this.#connections.size;
   }
 
-  /** Breaks all connections, as a machine does that loses power. */
+  /** Breaks all connections, like a power loss. */
   dropConnections(): void {
     for (const connection of this.#connections) connection.end();
   }

@@ -2,13 +2,13 @@ import { readFileSync, readdirSync } from "node:fs";
 import path from "node:path";
 import { parse, stringify } from "yaml";
 
-/** Settings below `config:`, or a whole file. Every other key is a place, and what the error tells of it. */
+/** Settings below `config:`, or a whole file. Every other key is a setting's path, with the expected error. */
 interface Written {
   /** Name of the stack; `dev` unless given. */
   readonly stack?: string;
   readonly settings?: Readonly<Record<string, unknown>>;
   readonly text?: string;
-  /** Why the program says something else than the commands. */
+  /** Why the program reports something else than the commands. */
   readonly commandsOnly?: string;
 }
 type WrittenCase = Written & Readonly<Record<string, unknown>>;
@@ -18,7 +18,7 @@ export interface BadCase extends Pick<Written, "commandsOnly"> {
   readonly problems: readonly string[];
   readonly stack: string;
   readonly text: string;
-  /** What stands below `config:`; undefined where the mistake is in the text around it. */
+  /** Content below `config:`; undefined if the mistake is in the text around it. */
   readonly config: Readonly<Record<string, unknown>> | undefined;
 }
 
@@ -26,7 +26,7 @@ export const tables: readonly string[] = readdirSync(import.meta.dirname).filter
   name.endsWith(".yaml"),
 );
 
-/** What begins with a dot there is what several cases have in common, `.all` the settings of all that have no others. */
+/** A key with a leading dot holds what several cases share; `.all` has the settings of cases without others. */
 export function badCases(table: string): BadCase[] {
   const text = readFileSync(path.join(import.meta.dirname, table), "utf8");
   const { ".all": all, ...written } = parse(text, { merge: true }) as Record<string, WrittenCase>;

@@ -10,7 +10,7 @@ import { fixture } from "../fixture-kubeconfig.ts";
 
 const missing: Answer = { refusal: "not found" };
 
-/** A ConfigMap as the API server gives it. */
+/** A ConfigMap as the API server returns it. */
 export const configMap = (data: Readonly<Record<string, string>>): object => ({
   kind: "ConfigMap",
   data,
@@ -26,7 +26,7 @@ export const daemonSet = (
   spec: { template: { spec } },
 });
 
-/** What `cluster-info` holds, with a server. */
+/** Content of `cluster-info`, with a server. */
 export const clusterInfo = (server: string): object =>
   configMap({
     kubeconfig: JSON.stringify({
@@ -93,9 +93,9 @@ export const withFlannel: Readonly<Record<string, unknown>> = {
 };
 
 /**
- * The answers of a good cluster, but for some; undefined: there is no such thing.
+ * The answers of a good cluster with some replaced; undefined means that the object does not exist.
  *
- * @param denied what the user may not, as `verb resource`.
+ * @param denied rights that the user lacks, as `verb resource`.
  */
 export function answers(
   other: Readonly<Record<string, unknown>> = {},

@@ -33,7 +33,7 @@ function recorded(request: string, body: unknown): Answer {
 }
 
 describe("examining a cluster", () => {
-  it("asks everything once, changes nothing, and keeps refusals as answers", () =>
+  it("reads everything once, changes nothing, and records refusals as answers", () =>
     withFakeApi(recorded, async (api, requests) => {
       const asked = await askCluster(api);
       assert.deepEqual(found(asked, "version"), { gitVersion: "v1.36.4" });
@@ -61,7 +61,7 @@ describe("examining a cluster", () => {
       /the cluster of kindows:cluster\.kubeconfig\.text does not answer \(.*ECONNREFUSED.*nothing was changed/,
     ));
 
-  it("says which file is not there, and what is wrong with one that is", () => {
+  it("names a missing file, and what is wrong with an existing one", () => {
     assert.throws(
       () => readKubeconfig({ file: "/gone/config" }),
       /the kubeconfig \/gone\/config cannot be read \(ENOENT\)/,

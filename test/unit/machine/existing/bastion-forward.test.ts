@@ -97,7 +97,7 @@ describe("a machine behind several bastions", () => {
     assert.equal(await said(forward, hop(2), 5), "here");
   });
 
-  it("connects to nobody as long as nobody comes, and leaves nothing open", async () => {
+  it("connects only when a client does, and leaves nothing open", async () => {
     const before = servers.map(({ accepted }) => accepted);
     const forward = await forwarded([hop(0), hop(1)]);
     const now = servers.map(({ accepted }) => accepted);

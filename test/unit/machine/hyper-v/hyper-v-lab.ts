@@ -24,7 +24,7 @@ export type Disk = z.infer<typeof diskSchema>;
 
 /** Hyper-V of a host, the disk that machines start from, and what else the host has. */
 export interface LabSetting extends Partial<z.input<typeof hyperVSchema>> {
-  /** Undefined: there is none. */
+  /** Undefined if there is none. */
   readonly image?: Disk | undefined;
   readonly memoryMiB?: number;
   readonly freeDiskGiB?: number;
@@ -40,7 +40,7 @@ const good: LabSetting = {
   leases: { "525400ABCDEF": "192.168.150.10" },
 };
 
-/** A machine that fits it. */
+/** A machine that fits the good host. */
 export const goodMachine: HyperVMachineParameter = {
   name: "kindows-t-win-1",
   making: "0a".repeat(6),
@@ -61,7 +61,7 @@ export class HyperVLab {
     private readonly identity: Buffer,
   ) {}
 
-  /** @param setting what it has in place of a good host's. */
+  /** @param setting differences from a good host. */
   static async start(
     setting: LabSetting = {},
     ...faults: readonly FaultSetting[]
@@ -104,7 +104,7 @@ export class HyperVLab {
     return this.windows.windows.state.hyperV ?? assert.fail("the host has no Hyper-V");
   }
 
-  /** Makes a machine as its action does, with little patience; its id. */
+  /** Creates a machine like its action, with short limits. @returns its id */
   make(changes: Partial<HyperVMachineParameter> = {}): Promise<string> {
     const machine = { ...goodMachine, ...changes };
     const wait = { seconds: 0.2, pauseSeconds: 0.05 };
@@ -117,7 +117,7 @@ export class HyperVLab {
     Object.assign(this.model(), changes);
   }
 
-  /** The disk at a path; undefined: there is none. */
+  /** The disk at a path; undefined if there is none. */
   async disk(path: string): Promise<Disk | undefined> {
     const text = await this.windows.windows.drive.readText(path);
     return text === undefined ? undefined : diskSchema.parse(JSON.parse(text));

@@ -102,7 +102,7 @@ describe("a machine on a model of a Hyper-V host, over SSH", () => {
     assert.equal(lab.model().machines.length, 1);
   });
 
-  it("that was cut short before any of its changes is made whole by the next run", async () => {
+  it("that was interrupted before any of its changes is completed by the next run", async () => {
     let places = 0;
     for (let isCut = true; isCut; places++) {
       lab = await HyperVLab.start({}, { kind: "fail", step: "New-LabMachine", at: places + 1 });
@@ -119,7 +119,7 @@ describe("a machine on a model of a Hyper-V host, over SSH", () => {
     assert.ok(places > 10, `${places}`);
   });
 
-  it("goes on by itself when the connection breaks, and is found by the next run", async () => {
+  it("continues after a lost connection, and is found by the next run", async () => {
     lab = await HyperVLab.start({}, { kind: "dropConnection", step: "New-LabMachine", at: 1 });
     await assert.rejects(lab.make(), /rack-3 .*the connection was lost/);
     await lab.windows.windows.mutexes.idle();

@@ -8,11 +8,11 @@ import { faultsPage, pageFile } from "./page.ts";
 import { rows } from "./rows.ts";
 import { codeOf, type Extent, lacks, playTable, type Results } from "./table.ts";
 
-/** Machines side by side: most of the time a line is on its way. */
+/** Machines in parallel, because most of the time is spent on the connection. */
 const atOnce = 4;
 const row = "Set-HostsEntry";
 
-/** Cuts the line with a result after each of its characters; what was taken for a result all the same. */
+/** Cuts the result's line after each of its characters. @returns the cuts that were still taken for a result */
 async function cutResults(): Promise<{ cuts: number; problems: string[] }> {
   const problems: string[] = [];
   let characters = 0;
@@ -27,7 +27,7 @@ async function cutResults(): Promise<{ cuts: number; problems: string[] }> {
         const fault = { kind: "cutResult", step: row, characters: kept, times: kept + 1 } as const;
         await plantFaults(lab.host, fault);
         const cut = await lab.run(row);
-        // All of it came; what tells that nothing more does, the exit status, did not.
+        // The whole line came, but not the exit status that ends it.
         if (/"dnsServers":"[^"]*"\}\}\r?\n?$/.test(cut ?? "")) whole = true;
         if (cut === undefined || codeOf(cut) !== undefined || !cut.includes("run again")) {
           problems.push(`after ${kept} characters: ${cut ?? "it counts as a result"}`);
@@ -39,7 +39,7 @@ async function cutResults(): Promise<{ cuts: number; problems: string[] }> {
   return { cuts: characters, problems };
 }
 
-/** Tests of every fault in every step; `sample`: of places to cut something off, some. */
+/** Tests of every fault in every step. `sample`: only some of the points at which something is cut off. */
 export function describeFaults(extent: Extent): void {
   describe("Every step times every fault", () => {
     let results: Results;
@@ -47,7 +47,7 @@ export function describeFaults(extent: Extent): void {
     const over = new AbortController();
 
     before(async function () {
-      // All of it may take a busy host more than a test may. What hangs in it ends by a limit of its own.
+      // The whole may take longer than a test's limit on a busy host. Hangs in it end by their own limits.
       this.timeout(3_600_000);
       results = await playTable(extent, over.signal);
       page = await faultsPage(results);

@@ -7,18 +7,18 @@ export interface TableFault {
   readonly name: string;
   /** What happens, for the page. */
   readonly what: string;
-  /** Settings of the rehearsal host that make it happen in a row. `bytes` is what a copy brings. */
+  /** Settings of the rehearsal host that cause it in a row. `bytes` is the size of a copy. */
   readonly settings?: (row: Row, bytes: number) => FaultSetting[];
-  /** What is wrong with the machine when the row begins. */
+  /** State of the machine when the row begins. */
   readonly breakMachine?: (host: RehearsalHost) => Promise<void>;
-  /** What is wrong with the cluster while the row runs. */
+  /** State of the cluster while the row runs. */
   readonly breakCluster?: (cluster: RecordingCluster) => void;
   readonly afterwards?: (host: RehearsalHost) => Promise<void>;
-  /** Put right by a person, or by time, before the next `up`; without, nothing need be. */
+  /** Repair by a person, or by time, before the next `up`. Default: none is needed. */
   readonly mendCluster?: (cluster: RecordingCluster) => void;
-  /** Rows it can strike in. Default: all. */
+  /** Rows in which it can occur. Default: all. */
   readonly rows?: readonly Row[];
-  /** Why it can't strike in the others, for the page. */
+  /** Why it cannot occur in the others, for the page. */
   readonly notElsewhere?: string;
 }
 
@@ -32,12 +32,12 @@ const mend = (cluster: RecordingCluster): void => {
   cluster.refusals = [];
 };
 
-/** Of the bytes of a copy, those after which it is struck. */
+/** Number of bytes after which a copy is hit. */
 function bytesAt(at: Point, bytes: number): number {
   return { start: 0, middle: Math.floor(bytes / 2), end: bytes - 1 }[at];
 }
 
-/** A fault that strikes at a point of whatever is done: of a copy in its own way. */
+/** A fault that occurs at one point of a step or, by bytes, of a copy. */
 function strike(
   by: "connection" | "power" | "disk",
   at: Point,
@@ -86,7 +86,7 @@ export const faults: readonly TableFault[] = [
     notElsewhere:
       "Add-ExternalNetwork only starts a task, and Confirm-ExternalNetwork makes good what it did not come to",
     afterwards: async (host: RehearsalHost): Promise<void> => {
-      await host.up(); // where the step has ordered a reboot
+      await host.up(); // if the step has ordered a reboot
       await host.programs.reboot(0);
       await host.up();
     },

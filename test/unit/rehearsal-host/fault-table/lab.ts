@@ -28,13 +28,13 @@ import { loginOf, stepCommand } from "../ssh-client.ts";
 import { goodArguments, joinInput, type StepName, withHost } from "../step-runner.ts";
 import { type Copy, hostName, isCopy, resourceOf, type Row, rows, unpacking } from "./rows.ts";
 
-/** Notes on the boot in which the pod network was made: after the next one Calico makes its own. */
+/** Records of the boot in which the pod network was made; after the next boot Calico makes its own. */
 const ofABoot = [
   "/kindows/state/external-network.json",
   "HKLM\\SOFTWARE\\Tigera\\Calico\\LastBootTime",
 ];
 
-/** What of a machine is otherwise than on another one; both as `listing` gives them. */
+/** Differences of a machine's `listing` from another one. */
 export function differences(
   wanted: Readonly<Record<string, string>>,
   found: Readonly<Record<string, string>>,
@@ -45,7 +45,7 @@ export function differences(
     .map((key) => `${key} is ${shown(found[key])}, without the fault ${shown(wanted[key])}`);
 }
 
-/** Each machine boots when it boots, and has identifiers of its own. */
+/** Boot times and identifiers, which differ between machines. */
 function timeless(value: string | undefined): string | undefined {
   return value
     ?.replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "<time>")
@@ -56,7 +56,7 @@ function shown(value: string | undefined): string {
   return value === undefined ? "not there" : `'${value.slice(0, 200)}'`;
 }
 
-/** Seconds in which anything must have ended: what takes longer counts as hanging. */
+/** Limit in seconds; whatever takes longer counts as hanging. */
 const limitSeconds = 300;
 
 const targets: Readonly<Record<Copy, string>> = {
@@ -64,11 +64,11 @@ const targets: Readonly<Record<Copy, string>> = {
   "push of the media": "C:/kindows/media",
 };
 
-/** What `up` brings to a machine, as the program stages it. */
+/** Files that `up` copies to a machine, as the program stages them. */
 const folders = stepFolders(stepsSource);
 const home = stageHome(homeSource, folders.values());
 
-/** A machine before a row, as a folder with its drive, and what is on it after the row when nothing happens. */
+/** A machine before a row, as a folder with its drive, and its content after the row without a fault. */
 export interface Snapshot {
   readonly before: string;
   readonly after: Record<string, string>;
@@ -77,7 +77,7 @@ export interface Snapshot {
 let snapshots: Promise<ReadonlyMap<Row, Snapshot>> | undefined;
 const snapshotsFolder = join(tmpdir(), "snapshots");
 
-/** Of all rows, made once: a machine that becomes a node and is reset, step by step, without any fault. */
+/** The same for all rows, made once: a machine becomes a node and is reset, step by step, without any fault. */
 export function snapshotsOfRows(): Promise<ReadonlyMap<Row, Snapshot>> {
   snapshots ??= makeSnapshots();
   return snapshots;
@@ -101,14 +101,14 @@ async function makeSnapshots(): Promise<ReadonlyMap<Row, Snapshot>> {
   return made;
 }
 
-/** A machine, and what a state file would say of it; what is to be pushed to it lies in `media`. */
+/** A machine, and its data in a state file; `media` has the files to push to it. */
 export class Lab {
   constructor(
     readonly host: RehearsalHost,
     private readonly media: string,
   ) {}
 
-  /** Bytes that a copy brings; what is run brings none. */
+  /** Size of a copy in bytes; 0 for a command. */
   async bytes(row: Row): Promise<number> {
     if (!isCopy(row)) return 0;
     const files = await filesBelow(this.#source(row));
@@ -116,7 +116,7 @@ export class Lab {
     return sizes.reduce((sum, size) => sum + size, 0);
   }
 
-  /** One of the rows; what went wrong, named as the engine does by its resource. */
+  /** Runs a row. @returns its error, with the resource's name in front, as in the engine */
   async run(row: Row): Promise<string | undefined> {
     try {
       await this.#run(row);
@@ -126,14 +126,14 @@ export class Lab {
     }
   }
 
-  /** Resolves when nothing is under way on the machine any more. */
+  /** Resolves when nothing is running on the machine. */
   async settled(): Promise<void> {
     await this.host.up();
     await this.host.windows.tasksEnded();
     await this.host.up();
   }
 
-  /** What is not as on a machine that nothing happened to, after a row. */
+  /** Differences from a machine after the row without a fault. */
   async problems(row: Row): Promise<string[]> {
     const { after } = (await snapshotsOfRows()).get(row) as Snapshot;
     const isNode = rows.indexOf(row) >= rows.indexOf("Join-Node") && row !== "Reset-Node";
@@ -149,7 +149,7 @@ export class Lab {
     ];
   }
 
-  /** The steps' own places: `listing` leaves them out. */
+  /** Differences in the steps' own folders, which `listing` leaves out. */
   async #scriptProblems(): Promise<string[]> {
     const problems: string[] = [];
     for (const { name, files } of folders.values()) {
@@ -161,7 +161,7 @@ export class Lab {
     return problems;
   }
 
-  /** And what is pushed. */
+  /** Pushed files that are missing or differ. */
   async #copyProblems(row: Copy): Promise<string[]> {
     const source = this.#source(row);
     const differing = await Promise.all(
@@ -206,13 +206,13 @@ export class Lab {
     return row === "push of the media" ? this.media : home.folder;
   }
 
-  /** As a resource has it. */
+  /** The connection, as in a resource. */
   #connection() {
     return { ...loginOf(this.host), dialErrorLimit: -1, perDialTimeout: limitSeconds };
   }
 }
 
-/** What the engine would give an operation, with a limit of its own. */
+/** An operation like the engine's, with its own limit. */
 function operation(name: string): Operation {
   return {
     name,
@@ -223,7 +223,7 @@ function operation(name: string): Operation {
   };
 }
 
-/** Runs something with a machine that has this on its drive, else one that nothing was done to, and is gone afterwards. */
+/** Runs `work` with a temporary machine, which has this drive, or else a new one. */
 export async function withLab<T>(
   drive: string | undefined,
   work: (lab: Lab) => Promise<T>,

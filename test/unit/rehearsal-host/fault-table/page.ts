@@ -6,7 +6,7 @@ import { type CellResult, every, type Results } from "./table.ts";
 
 const notRepaired = "**NOT REPAIRED**";
 
-/** How a cell ended, in few words; nothing where the fault can't strike. */
+/** A cell's outcome in few words; undefined if the fault cannot occur. */
 function cellText(result: CellResult | undefined): string | undefined {
   if (result === undefined) return undefined;
   if (result.problems.length > 0) return notRepaired;
@@ -14,7 +14,7 @@ function cellText(result: CellResult | undefined): string | undefined {
   return result.code === undefined ? "next `up`" : `\`${result.code}\``;
 }
 
-/** Which rows ended how: the most common end comes last and names no rows, where there is more than one. */
+/** Outcomes with their rows. If there are several, the most common one comes last and names no rows. */
 function outcomes(text: (row: Row) => string | undefined): string {
   const byText = new Map<string, Row[]>();
   for (const row of rows) {

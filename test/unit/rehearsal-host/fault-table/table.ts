@@ -14,16 +14,16 @@ import { applies, faults, type TableFault } from "./faults.ts";
 import { differences, type Snapshot, snapshotsOfRows, withLab } from "./lab.ts";
 import { isCopy, resourceOf, type Row, rows, unpacking } from "./rows.ts";
 
-/** Whether something is cut off at all of its places or, in a fraction of the time, at some of them. */
+/** Whether faults occur at all points or, in a fraction of the time, at some of them. */
 export type Extent = "sample" | "whole";
 
 /**
- * In a sample, how far the places lie apart. At its 32nd change Install-Flannel is left with half of what it compiles: no
- * other test has it cleared away.
+ * Distance of the points in a sample. It includes Install-Flannel's 32nd change, which leaves half of what it
+ * compiles, and which no other test cleans up.
  */
 export const every = 16;
 
-/** Numbers of the places that are played, of so many: in a sample the first, the last, and some between them. */
+/** The points to play: in a sample the first, the last, and some between them. */
 function playedPlaces(count: number, extent: Extent): number[] {
   const all = Array.from({ length: count }, (_, index) => index + 1);
   return extent === "whole"
@@ -31,7 +31,7 @@ function playedPlaces(count: number, extent: Extent): number[] {
     : all.filter((place) => [1, count].includes(place) || place % every === 0);
 }
 
-/** Does something with each item, so many at a time; begins with no further one once it is asked to end. */
+/** Runs work for each item, with limited concurrency; starts no further item once it should end. */
 async function sideBySide<T>(
   items: readonly T[],
   atOnce: number,
@@ -48,16 +48,16 @@ async function sideBySide<T>(
   await Promise.all(Array.from({ length: atOnce }, worker));
 }
 
-/** Machines side by side: most of their time is waiting. */
+/** Machines in parallel, which wait most of the time. */
 const atOnce = 6;
 
 export interface Results {
-  /** By row and name of the fault; nothing where the fault can't strike in the row. */
+  /** By row and fault; undefined if the fault cannot occur in the row. */
   readonly cells: ReadonlyMap<Row, ReadonlyMap<string, CellResult>>;
   readonly powerCuts: PowerCuts;
 }
 
-/** Plays the table; begins no further cell once it is asked to end. */
+/** Plays the table; starts no further cell once it should end. */
 export async function playTable(extent: Extent, end?: AbortSignal): Promise<Results> {
   const cells = new Map(rows.map((row) => [row, new Map<string, CellResult>()]));
   const all = rows.flatMap((row) =>
@@ -71,11 +71,11 @@ export async function playTable(extent: Extent, end?: AbortSignal): Promise<Resu
 
 /** How a fault in a row ended. */
 export interface CellResult {
-  /** What the first `up` said; undefined where it went through all the same. */
+  /** Error of the first `up`; undefined if it succeeded despite the fault. */
   readonly error: string | undefined;
-  /** Kind of the step's own error; undefined where the connection was lost. */
+  /** Kind of the step's own error; undefined if the connection was lost. */
   readonly code: string | undefined;
-  /** What is wrong after the last `up`; empty when nothing is. */
+  /** What is wrong after the last `up`; empty if nothing is. */
   readonly problems: readonly string[];
 }
 
@@ -104,12 +104,12 @@ async function play(row: Row, fault: TableFault): Promise<CellResult> {
   });
 }
 
-/** What an error lacks that a person needs, who has nothing else. */
+/** Parts that an error message lacks but a user needs. */
 export function lacks(error: string, row: Row): string[] {
   const code = codeOf(error);
-  // A step's own error has a remedy of its own; one of the connection says what to do in any case.
+  // A step's own error has its own remedy; a connection error always has one.
   const remedy = code === undefined ? /run again/ : /"remedy":"[A-Z][^"]{20,}/;
-  // What is no step is named by its resource only.
+  // The error of a copy names its resource, because it has no step.
   const name = isCopy(row) || row === unpacking ? resourceOf(row) : row;
   return [
     ...(error.includes(name) ? [] : ["the name of the step"]),
@@ -118,7 +118,7 @@ export function lacks(error: string, row: Row): string[] {
   ];
 }
 
-/** A step that lost its connection goes on: it may reboot the machine under the next `up`, or keep it waiting. */
+/** A step continues after a lost connection: it may reboot the machine during the next `up`, or make it wait. */
 function mayYetEnd(error: string | undefined): boolean {
   return error !== undefined && [undefined, "StepBusy"].includes(codeOf(error));
 }
@@ -131,16 +131,16 @@ export function codeOf(error: string | undefined): string | undefined {
 /** No script makes more changes. */
 const most = 500;
 
-/** What an export that was cut short has left: a later one removes it after a day. */
+/** Files of an interrupted export, which a later one removes after a day. */
 const ofAnExport = "/kindows/logs-";
 
-/** In how many places the power can be cut, and what was wrong after those that were played, by step. */
+/** By step, the number of points at which the power can be cut, and what was wrong after the played ones. */
 type PowerCuts = ReadonlyMap<
   Row,
   { readonly places: number; readonly problems: readonly string[] }
 >;
 
-/** Cuts the power before changes that each step makes; the places are found by running the script. */
+/** Cuts the power before each step's changes, which are counted by running the script. */
 async function cutThePower(extent: Extent, end?: AbortSignal): Promise<PowerCuts> {
   const snapshots = await snapshotsOfRows();
   const steps = stepNames.map((step) => ({ step, snapshot: snapshots.get(step) as Snapshot }));
@@ -158,7 +158,7 @@ async function cutThePower(extent: Extent, end?: AbortSignal): Promise<PowerCuts
   return results;
 }
 
-/** How many changes a step makes: it goes on when the connection breaks, here before each of them. */
+/** Number of changes a step makes. It continues when the connection breaks, here before each change. */
 async function changesOf(step: StepName, { before }: Snapshot): Promise<number> {
   const faults = Array.from({ length: most }, (_, index) => {
     return { kind: "dropConnection", step, at: index + 1 } as const;
@@ -168,7 +168,7 @@ async function changesOf(step: StepName, { before }: Snapshot): Promise<number> 
   return changes;
 }
 
-/** A step is cut off before its n-th change and run again; what is wrong then. */
+/** Cuts a step off before its n-th change and runs it again. @returns what is wrong then */
 async function cut(step: StepName, at: number, { before, after }: Snapshot): Promise<string[]> {
   const faults = [{ kind: "reboot", step, at }] as const;
   return withSteps({ drive: before, faults }, async (host) => {
@@ -181,7 +181,7 @@ async function cut(step: StepName, at: number, { before, after }: Snapshot): Pro
   });
 }
 
-/** Runs a step as far as the machine has power, then waits until it is up again. */
+/** Runs a step until the machine loses power, then waits until it is up again. */
 async function run(
   host: RehearsalHost,
   step: StepName,
