@@ -8,10 +8,10 @@ import { messageOf } from "../../../host/failure.ts";
 import { type ClusterApi, hasStatus } from "../../../kubernetes/cluster-api.ts";
 import {
   isAllowed,
+  managed,
   type Right,
   rightsTo,
   rightText,
-  written,
 } from "../../controlplane/existing/rights.ts";
 import { type ImporterConfig, importerConfigPath } from "./image-upload.ts";
 import { listPath, type Seen } from "./lab-watch.ts";
@@ -339,17 +339,17 @@ function neededRights(lab: Lab): readonly Right[] {
   const there = { namespace };
   const forward = { ...there, subresource: "portforward" };
   const seen = ["list", "watch"];
-  const imageVerbs = goldenImage(lab) === undefined ? seen : [...written, ...seen];
+  const imageVerbs = goldenImage(lab) === undefined ? seen : [...managed, ...seen];
   const instances = "virtualmachineinstances";
   const uploads = "uploadtokenrequests";
   const elsewhere = "namespace" in image ? (image.namespace ?? namespace) : namespace;
   const ofDisk = { namespace: elsewhere, subresource: "source" };
   const clone = "to clone a disk of another namespace";
   return [
-    ...rightsTo([...written, ...seen], "kubevirt.io", "virtualmachines", "to make machines", there),
+    ...rightsTo([...managed, ...seen], "kubevirt.io", "virtualmachines", "to make machines", there),
     ...rightsTo(seen, "kubevirt.io", instances, "to see whether they run", there),
     ...rightsTo(imageVerbs, "cdi.kubevirt.io", "datavolumes", "for their disks", there),
-    ...rightsTo(written, "", "secrets", "for their identity discs", there),
+    ...rightsTo(managed, "", "secrets", "for their identity discs", there),
     ...(portForward
       ? rightsTo(["get"], "subresources.kubevirt.io", instances, "for SSH", forward)
       : []),

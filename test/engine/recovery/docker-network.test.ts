@@ -11,9 +11,9 @@ describe("Docker's network of a lab", () => {
   const network = {
     name,
     bridge: `kwt-${suffix}`,
-    subnet: "203.0.113.0/24",
-    gateway: "203.0.113.1",
-    ipRange: "203.0.113.128/25",
+    subnet: "198.18.113.0/24",
+    gateway: "198.18.113.1",
+    ipRange: "198.18.113.128/25",
   };
   const docker = async (...args: string[]): Promise<string> => (await execa("docker", args)).stdout;
   const idOf = (): Promise<string> => docker("network", "inspect", "--format", "{{.Id}}", name);
@@ -43,7 +43,7 @@ describe("Docker's network of a lab", () => {
   });
 
   it("is made anew where it is another one, unless a container is in it", async () => {
-    const id = await run("create", { ipRange: "203.0.113.192/26" });
+    const id = await run("create", { ipRange: "198.18.113.192/26" });
     assert.notEqual(await run("create"), id);
     const options = await docker("network", "inspect", "--format", "{{json .Options}}", name);
     assert.deepEqual(JSON.parse(options), {
