@@ -109,6 +109,6 @@ export function nodeStep<const P extends Parameters>(step: NodeStep<P>): NodeSte
   return step;
 }
 
-export function script<const P extends Parameters>(script: Script<P>): Script<P> {
-  return script;
+export function script<const P extends Parameters>(definition: Script<P>): Script<P> {
+  return definition;
 }

@@ -210,7 +210,8 @@ async function build(all: Build): Promise<void> {
 async function makeDisk(disk: string): Promise<void> {
   const args = ["create", "-q", "-f", "qcow2", disk, `${imageDiskGiB}G`];
   const made = await runMediaProgram("qemu-img", args, programTimeoutSeconds);
-  if (made.how !== "well")
+  if (made.how !== "well") {
     throw new Error(`qemu-img could not create the disk ${disk}: ${made.reason}`);
+  }
   await chmod(disk, 0o600);
 }

@@ -49,7 +49,7 @@ public class FlanneldService : ServiceBase
 
     protected override void OnStart(string[] args)
     {
-        // No argument contains a space: Install-Flannel accepts none that does.
+        // No argument holds a space: Install-Flannel takes none that does.
         string rest = string.Join(" ", command, 1, command.Length - 1);
         child = new Process();
         child.StartInfo = new ProcessStartInfo(command[0], rest) { UseShellExecute = false, CreateNoWindow = true };
