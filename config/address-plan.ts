@@ -4,11 +4,11 @@ export interface AddressPlan {
   /** The segment in CIDR form, host bits cleared. */
   readonly cidr: string;
   readonly gateway: string;
-  /** First and last address machines may have; libvirt's DHCP gives from these only. */
+  /** First and last address for machines; libvirt's DHCP server only hands out these. */
   readonly machines: { readonly first: string; readonly last: string };
-  /** Part of the segment Docker gives kind's containers addresses from, in CIDR form. */
+  /** The part of the segment, in CIDR form, that Docker takes the addresses of kind's containers from. */
   readonly containerRange: string;
-  /** Address Docker gives the first container: that of the first control plane. */
+  /** The address that Docker gives the first container, which is the first control plane. */
   readonly firstContainer: string;
 }
 
@@ -19,7 +19,7 @@ const firstMachineOffset = 2;
 const lastMachineOffset = 99;
 const firstAutomaticOffset = 10;
 
-/** `.1` is the gateway, `.2` to `.99` are for machines, the upper half is for containers; the halves never meet. */
+/** `.1` is the gateway, `.2` to `.99` are for machines, and the upper half is for containers. */
 export function addressPlan(cidr: string): AddressPlan {
   const segment = parseRange(cidr);
   if (segment === undefined || !fitsPlan(cidr)) {
@@ -56,7 +56,7 @@ export function segmentOf(
   return own?.cidr ?? settings.network.cidr;
 }
 
-/** Addresses a machine can be given in `cidr` when `taken` are given already, lowest first. */
+/** Addresses in `cidr` that can be assigned to machines, lowest first, without those in `taken`. */
 export function freeAddresses(cidr: string, taken: readonly (string | undefined)[]): string[] {
   const first = parseRange(cidr)?.first ?? 0;
   const count = lastMachineOffset - firstAutomaticOffset + 1;
@@ -65,7 +65,10 @@ export function freeAddresses(cidr: string, taken: readonly (string | undefined)
   ).filter((address) => !taken.includes(address));
 }
 
-/** What a machine asks for, else the first free one of its segment. Appending a machine moves no other. */
+/**
+ * Each machine gets the address it asks for, or else the first free one of its segment. Appending a machine does not
+ * change the addresses of the others.
+ */
 export function assignAddresses(
   wanted: readonly { readonly segment: string; readonly address: string | undefined }[],
 ): string[] {
@@ -82,7 +85,11 @@ export function assignAddresses(
   });
 }
 
-/** Why a machine can't have it; undefined when it can. @param owner the hypervisor that has this segment to itself. */
+/**
+ * Why a machine can't have this address; undefined if it can.
+ *
+ * @param owner the hypervisor that `cidr` belongs to; undefined for the lab's shared segment.
+ */
 export function addressFault(cidr: string, address: string, owner?: string): string | undefined {
   const plan = addressPlan(cidr);
   const [segment, containers] = [parseRange(plan.cidr), parseRange(plan.containerRange)];
@@ -92,11 +99,11 @@ export function addressFault(cidr: string, address: string, owner?: string): str
   }
   if (number === segment.first) return `is the address of the network ${plan.cidr} itself`;
   if (number === segment.last) return `is the broadcast address of ${plan.cidr}`;
-  if (address === plan.gateway) return "is the gateway's, the bridge's own";
+  if (address === plan.gateway) return "is the gateway's address, which the bridge has";
   if (owner === undefined && containers !== undefined && contains(containers, number)) {
     return `is in ${plan.containerRange}, from which Docker gives kind's containers their addresses`;
   }
   return number > segment.first + lastMachineOffset
-    ? "is above those kept for machines"
+    ? "is above the addresses reserved for machines"
     : undefined;
 }

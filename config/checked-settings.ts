@@ -12,18 +12,19 @@ interface Rules<Written, Named> {
   readonly checks: readonly Check<Named>[];
 }
 
-interface Surroundings {
+interface ReportOptions {
   readonly file: string;
-  /** Mistakes outside of the sections, which are reported first. */
+  /** Mistakes outside the sections, which are reported first. */
   readonly others: readonly SettingsProblem[];
-  readonly veiled?: (problem: SettingsProblem) => SettingsProblem;
+  /** Removes secrets from a problem before it is reported. Default: nothing is removed. */
+  readonly redact?: (problem: SettingsProblem) => SettingsProblem;
 }
 
-/** The settings in the sections as written. @throws SettingsError with all mistakes, section by section as in the schema. */
+/** Parses and checks the written sections. @throws SettingsError with all mistakes, in the order of the schema. */
 export function checkedSettings<Written, Named>(
   { schema, named, checks }: Rules<Written, Named>,
   written: Readonly<Record<string, unknown>>,
-  { file, others, veiled = (problem) => problem }: Surroundings,
+  { file, others, redact = (problem) => problem }: ReportOptions,
 ): Named {
   const parsed = schema.safeParse(written);
   const broken = parsed.success ? [] : shapeProblems(schema, written, parsed.error.issues);
@@ -31,28 +32,28 @@ export function checkedSettings<Written, Named>(
   const brokenPaths = broken.map(({ path }) => pathText(path));
   const isBroken = (read: string): boolean =>
     brokenPaths.some((one) => read === one || read.startsWith(`${one}.`));
-  const crossed = checks
+  const found = checks
     .filter(({ reads = [] }) => !reads.some((path) => isBroken(`kindows:${path}`)))
     .flatMap((check) => check.run(settings, file))
     .map((problem) => ({ value: shownAt(settings, problem.path), ...problem }))
-    // What was removed as invalid is missing now, but it is reported as invalid.
+    // An invalid value was removed, so checks report it as missing; it is reported as invalid already.
     .filter(({ path }) => !(isWhole(path) && broken.some((one) => isBelow(one.path, path))));
-  const problems = [...others, ...inOrder([...broken, ...crossed], Object.keys(schema.shape))];
-  if (problems.length > 0) throw new SettingsError(problems.map(veiled), file);
+  const problems = [...others, ...inOrder([...broken, ...found], Object.keys(schema.shape))];
+  if (problems.length > 0) throw new SettingsError(problems.map(redact), file);
   return settings;
 }
 
-/** Nothing is shown of a group of settings: only a part of it is wrong, or missing. */
+/** The value to show; undefined for a group of settings, because only a part of the group is wrong or missing. */
 function shownAt(settings: unknown, path: Path): unknown {
   const value = valueAt(settings, path);
   return typeof value === "object" && !Array.isArray(value) ? undefined : value;
 }
 
-function isBelow(path: Path, place: Path): boolean {
-  return place.every((key, index) => path[index] === key);
+function isBelow(path: Path, ancestor: Path): boolean {
+  return ancestor.every((key, index) => path[index] === key);
 }
 
-/** A problem of a whole entry or group is redundant if a part of it is invalid. */
+/** Whether the path is that of a whole entry or group, whose problem is redundant if a part of it is invalid. */
 function isWhole(path: Path): boolean {
   return typeof path.at(-1) === "number" || path.at(-1) === "kubeconfig";
 }
@@ -62,20 +63,21 @@ function inOrder(
   sections: readonly string[],
 ): SettingsProblem[] {
   const rank = ({ path }: SettingsProblem): number => {
-    const place = sections.indexOf(String(path[0]));
-    return place < 0 ? sections.length : place;
+    const index = sections.indexOf(String(path[0]));
+    return index < 0 ? sections.length : index;
   };
   return [...problems].sort((one, other) => rank(one) - rank(other));
 }
 
 type Container = Record<string | number, unknown>;
 
-/** More rounds than the settings have levels: a value, then what it left incomplete, and so on up. */
+/** More than the settings have levels: each round removes the groups that the one before it left incomplete. */
 const maxRounds = 10;
 
 /**
- * The settings without whatever the schema refuses, only to find more problems in the same go. Values without which a
- * greater whole would have to go have a placeholder in the schema: places in lists must stay, as later problems name them.
+ * The settings without the values that the schema refuses, so that the checks can find more problems in the same run.
+ * A required value is replaced by its placeholder in the schema, because removing a whole list entry would shift the
+ * indexes that later problems name.
  */
 function repaired<T>(schema: z.ZodType<T>, written: unknown): T {
   const copy: unknown = structuredClone(written);
@@ -103,8 +105,7 @@ function takeOut(schema: z.core.$ZodType, root: unknown, path: Path): void {
   const { placeholder } = metaAt(schema, root, path);
   const container = parent as Container;
   if (placeholder !== undefined) {
-    const place = path.findLast((one) => typeof one === "number") ?? 0;
-    container[key] = placeholder(place);
+    container[key] = placeholder(path.findLast((one) => typeof one === "number") ?? 0);
   } else if (Array.isArray(parent) && metaAt(schema, root, [...path, "name"]).placeholder) {
     container[key] = {};
   } else if (Array.isArray(parent)) {

@@ -29,14 +29,14 @@ const cni = z.strictObject({
     }),
   mayChange: z.boolean().default(false).meta({
     description:
-      "Whether kindows may set in the cluster what Calico or Flannel lack for Windows nodes; a preview shows it. Otherwise it is only reported.",
+      "Whether kindows may add the settings that Calico or Flannel lack for Windows nodes to the cluster. A preview shows these changes. If `false`, kindows only reports what is missing.",
   }),
   nodeCidr: text(cidr("192.168.1.0/24")).optional().meta({
-    description: "IPv4 range of the nodes' own addresses; needed with Flannel.",
+    description: "IPv4 range of the nodes' own addresses; required with Flannel.",
   }),
   hybridOverlay: namedFile("`hybrid-overlay-node.exe`", "`kindows fetch`").meta({
     description:
-      "Program of OVN-Kubernetes for Windows, of the cluster's version; needed with `ovn-kubernetes`, with its SHA-256.",
+      "Windows program of OVN-Kubernetes, in the version of the cluster; required with `ovn-kubernetes`, together with its SHA-256.",
   }),
 });
 
@@ -47,7 +47,7 @@ export const existingSchema = z.strictObject({
   login: login.prefault({}).meta({ description: "How to log in to the machines." }),
   machine: z.discriminatedUnion("kind", [machineKinds.kubevirt.settings]).optional().meta({
     description:
-      "Machines that are made for the cluster, on another one or on itself (docs/kubevirt.md), besides those below `nodes`.",
+      "Machines that kindows makes for the cluster, on another cluster or on the same one (docs/kubevirt.md), in addition to the machines in `nodes`.",
   }),
   nodes: nodes.meta({ description: "The machines that become nodes." }),
 });
@@ -78,11 +78,11 @@ const checks: readonly Check<WrittenExisting>[] = [
   ...wayChecks,
 ];
 
-/** Settings whose values are secrets, misspelt ones too: none is ever shown. */
+/** Settings whose values are secrets and are never shown; a pattern, so that it covers misspelt names too. */
 const secretKey = /key|pass|text|token|secret/i;
 
-/** Names of other settings. */
-const noSecrets: readonly string[] = ["hostKey", "privateKeyFile", "context"];
+/** Settings that match the pattern but hold no secrets. */
+const notSecret: readonly string[] = ["hostKey", "privateKeyFile", "context"];
 
 const rules = {
   schema: existingSchema,
@@ -90,18 +90,18 @@ const rules = {
   checks,
 };
 
-/** Reads no file. @throws SettingsError with every mistake there is, in the order of the settings; without secrets. */
+/** @throws SettingsError with all mistakes in the order of the settings, without secrets. */
 export function resolveExisting(
   written: Readonly<Record<string, unknown>>,
   { file }: Pick<SettingsSource, "file">,
   others: readonly SettingsProblem[] = [],
 ): ExistingSettings {
-  return filled(checkedSettings(rules, written, { file, others, veiled: withoutSecret }), file);
+  return filled(checkedSettings(rules, written, { file, others, redact: withoutSecret }), file);
 }
 
 function withoutSecret(problem: SettingsProblem): SettingsProblem {
   const key = String(problem.path.at(-1));
-  const secret = secretKey.test(key) && !noSecrets.includes(key);
+  const secret = secretKey.test(key) && !notSecret.includes(key);
   return secret ? { ...problem, value: undefined } : problem;
 }
 

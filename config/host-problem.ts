@@ -1,16 +1,15 @@
 import type { Complaint } from "./problem.ts";
 
 export interface HostProblem extends Complaint {
-  /** What it is about, as a user would look for it: `Docker`, `/dev/kvm`, `kindows:network.bridge: "kw-dev"`. */
+  /** The program, file or setting at fault: `Docker`, `/dev/kvm`, `kindows:network.bridge: "kw-dev"`. */
   readonly subject: string;
 }
 
 export function hostProblemText({ subject, why, instead }: HostProblem): string {
-  // What a program or a server said may end with a question.
+  // The quoted message of a program or server may end with a question mark.
   return `${subject} ${why}${why.endsWith("?") ? "" : "."} ${instead}`;
 }
 
-/** All of them in one message. */
 export function hostProblemsText(
   problems: readonly HostProblem[],
   where: "on this host" | "in the cluster" = "on this host",

@@ -15,7 +15,7 @@ export function addressText(number: number): string {
   return [24, 16, 8, 0].map((shift) => Math.floor(number / 2 ** shift) % 256).join(".");
 }
 
-/** Range that `text`, in CIDR form, stands for, host bits cleared; undefined for anything else. */
+/** Parses a range in CIDR form and clears its host bits; undefined if the text has another form. */
 export function parseRange(text: string): Ipv4Range | undefined {
   const [address, prefix, ...rest] = text.split("/");
   const number = addressNumber(address ?? "");

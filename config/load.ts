@@ -10,7 +10,7 @@ export type StackSettings =
   | { readonly kind: "lab"; readonly settings: Settings }
   | { readonly kind: "existing"; readonly settings: ExistingSettings };
 
-/** The only place that reads Pulumi's configuration. @throws RunError, which Pulumi prints without a stack trace. */
+/** Reads and checks the stack's configuration. @throws RunError, which Pulumi prints without a stack trace. */
 export async function loadStack(): Promise<StackSettings> {
   const stack = pulumi.getStack();
   const file = `Pulumi.${stack}.yaml`;
@@ -20,7 +20,7 @@ export async function loadStack(): Promise<StackSettings> {
     if (kind === "lab") {
       return { kind, settings: resolveSettings(sections, { stack, file }, others) };
     }
-    // Labs need none of it.
+    // Loaded only here, because labs do not need it.
     const { resolveExisting } = await import("./existing.ts");
     return { kind, settings: resolveExisting(sections, { file }, others) };
   } catch (error) {
@@ -28,16 +28,16 @@ export async function loadStack(): Promise<StackSettings> {
   }
 }
 
-/** @throws RunError as `loadStack` does, and for a stack that is no lab. */
+/** @throws RunError as `loadStack` does, and if the stack is not a lab. */
 export async function loadSettings(): Promise<Settings> {
   const stack = await loadStack();
   if (stack.kind !== "lab") {
-    throw new pulumi.RunError("this stack is no lab: its settings have kindows:stack");
+    throw new pulumi.RunError("this stack is not a lab: its settings contain kindows:stack");
   }
   return stack.settings;
 }
 
-/** Pulumi hands objects over as JSON, and text as it is; a section that the stack leaves out is empty, as in Pulumi.yaml. */
+/** Pulumi passes objects as JSON and text as it is. A section that the stack leaves out has its default in Pulumi.yaml, which is empty. */
 function parsedConfig(config: Readonly<Record<string, string>>): Record<string, unknown> {
   const written = Object.entries(config).filter(([, value]) => value !== "{}" && value !== "[]");
   return Object.fromEntries(written.map(([key, value]) => [key, parsed(value)]));

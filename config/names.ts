@@ -1,4 +1,4 @@
-/** Names of what a lab makes outside Pulumi's state; all start with `prefix`, by which orphans are found. */
+/** Names of a lab's resources outside Pulumi's state. All contain `prefix`, by which leftover resources are found. */
 export type LabNames = Readonly<
   Record<
     | "prefix"
@@ -13,16 +13,16 @@ export type LabNames = Readonly<
   >
 >;
 
-/** Environment variable of everything a `kindows` command starts for a lab: holds the lab's prefix. */
+/** Environment variable with the lab's prefix, set for every process that a `kindows` command starts for a lab. */
 export const labVariable = "KINDOWS_LAB";
 
-/** Linux limits an interface's name to IFNAMSIZ (16) bytes with the final zero. */
+/** Linux limits an interface's name to IFNAMSIZ (16) bytes, including the final zero. */
 export const maxBridgeNameLength = 15;
 
-/** Windows' NetBIOS computer name, which the host name is cut to, has at most 15 characters. */
+/** Windows cuts the host name to its NetBIOS computer name, which has at most 15 characters. */
 export const maxComputerNameLength = 15;
 
-/** Keeps a node's full name (`kindows-<lab>-external-load-balancer` is the longest) well below a host name's 63. */
+/** Keeps the longest node name, `kindows-<lab>-external-load-balancer`, well below the 63 characters of a host name. */
 export const maxLabNameLength = 20;
 
 export function labNames(lab: string): LabNames {
@@ -38,7 +38,10 @@ export function labNames(lab: string): LabNames {
   };
 }
 
-/** A name of its own, for two addresses may lead to one libvirt; the dot is in no lab's name, so it is not another lab's. */
+/**
+ * The storage pool of a lab on another host. It differs from the local pool because two addresses may lead to the same
+ * libvirt. No lab's name contains a dot, so the name can't be another lab's.
+ */
 export function remotePool(
   lab: string,
   hypervisor: string,
@@ -47,7 +50,7 @@ export function remotePool(
   return { name: `${pool}.${hypervisor}`, folder: `${poolFolder}.${hypervisor}` };
 }
 
-/** Bridge of a lab whose settings name none; may come out longer than `maxBridgeNameLength`. */
+/** Bridge of a lab whose settings name none; may be longer than `maxBridgeNameLength`. */
 export function defaultBridge(lab: string): string {
   return `kw-${lab}`;
 }
@@ -56,15 +59,15 @@ export function defaultDomain(lab: string): string {
   return `${lab}.kindows.test`;
 }
 
-/** libvirt domain of a node, and stem of its volumes' names. */
+/** libvirt domain of a node, and the prefix of its volumes' names. */
 export function domainName(lab: string, node: string): string {
   return `${labNames(lab).prefix}-${node}`;
 }
 
-/** Label kind puts on each of a cluster's containers, with the cluster's name. */
+/** Label on each container of a kind cluster, with the cluster's name. */
 export const clusterLabel = "io.x-k8s.kind.cluster";
 
-/** Label kind puts on each of a cluster's containers, with what the container is. */
+/** Label on each container of a kind cluster, with the container's role. */
 export const roleLabel = "io.x-k8s.kind.role";
 
 export function controlPlaneNames(cluster: string, count: number): string[] {
@@ -82,7 +85,7 @@ export function loadBalancerName(cluster: string): string {
   return `${cluster}-external-load-balancer`;
 }
 
-/** Host name of the container under which every node knows the API server; in its certificate. */
+/** Host name by which every node reaches the API server, and which its certificate contains. */
 export function endpointHost(cluster: string, controlPlanes: number): string {
   return controlPlanes === 1 ? firstControlPlane(cluster) : loadBalancerName(cluster);
 }
@@ -100,7 +103,7 @@ export function linuxWorkerName(cluster: string, worker: string): string {
   return `${cluster}-${worker}`;
 }
 
-/** Names in a text that separates them by commas, e.g. the value of an environment variable; none where there is none. */
+/** Splits a list of names that are separated by commas, e.g. the value of an environment variable. */
 export function namesIn(text: string | undefined): string[] {
   return (text ?? "")
     .split(",")

@@ -8,9 +8,9 @@ export const machineOverheadMiB = 256;
 export interface Placement {
   readonly node: string;
   readonly hypervisor: string;
-  /** Taken from the hypervisor's memory, in MiB. */
+  /** Memory used on the hypervisor, including its overhead, in MiB. */
   readonly memoryMiB: number;
-  /** For people. */
+  /** Why the node is placed there, as text for the user. */
   readonly reason: string;
 }
 
@@ -25,8 +25,9 @@ interface Placed extends MakersHosts {
 }
 
 /**
- * Where the node says, else where most of the memory written in the settings is left, the first of several equals. In the
- * nodes' order and from the settings alone: neither what is free at the moment nor an appended node moves one.
+ * Places each node on the hypervisor that it names, or else on the one with the most memory left of `machineMemoryMiB`;
+ * among equals, on the first. Placement depends only on the settings and the order of the nodes, so neither the memory
+ * that is free at the moment nor an appended node moves a node.
  */
 export function placements(settings: Placed): Placement[] {
   const { hypervisor, nodes, ...sizes } = settings;

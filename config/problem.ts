@@ -2,42 +2,39 @@ import { Failure } from "../host/failure.ts";
 
 const secretName = /passw|passphrase|passcode|secret|credential|private.?key|api.?key|^token$/i;
 
-/** Names of settings of which only the form is shown. */
-const veiledName = /^productKey$/i;
+/** Settings of whose value only the form is shown. */
+const maskedName = /^productKey$/i;
 
 const maxLength = 60;
 
 export interface Complaint {
-  /** Why the value can't be, as the rest of a sentence that starts with it: `is not ...`, `has ...`. */
+  /** What is wrong, as the rest of a sentence that starts with the value: `is not ...`, `has ...`. */
   readonly why: string;
   /** What to write instead, as a full sentence. */
   readonly instead: string;
 }
 
-export function unless<Problem extends Complaint>(well: boolean, problem: Problem): Problem[] {
-  return well ? [] : [problem];
+export function unless<Problem extends Complaint>(isGood: boolean, problem: Problem): Problem[] {
+  return isGood ? [] : [problem];
 }
 
 export interface SettingsProblem extends Complaint {
   /** Path below the namespace, e.g. `["nodes", 0, "name"]`. */
   readonly path: readonly (string | number)[];
-  /** Default, of what a check finds: what stands at the path, if that is no group of settings. */
+  /** The value to show. Default for problems found by a check: the value at the path, unless it is a group of settings. */
   readonly value?: unknown;
-  /** Where it stands, for what is not below the namespace: `kindow:nodes`, `line 3, column 5`. */
+  /** Location of a problem that is not below the namespace: `kindow:nodes`, `line 3, column 5`. */
   readonly place?: string;
 }
 
 export interface Check<Settings> {
-  /**
-   * Without these, e.g. `network.cidr`, it has nothing sensible to say: it is left out when one of them is malformed.
-   * Default: none.
-   */
+  /** Settings the check depends on, e.g. `network.cidr`; it is skipped if one of them is malformed. Default: none. */
   readonly reads?: readonly string[];
-  /** @param file name of the stack's settings. */
+  /** @param file name of the file with the stack's settings. */
   run(settings: Settings, file: string): SettingsProblem[];
 }
 
-/** Entries of a list that are the same as an earlier one, with their place and that of the first. */
+/** List entries with the same key as an earlier one, with their index and the index of the first such entry. */
 export function repeated<Entry>(
   list: readonly Entry[],
   key: (entry: Entry) => string | undefined,
@@ -74,30 +71,30 @@ export class SettingsError extends Failure {
   }
 }
 
-/** As JSON, cut off where it is long, and without passwords, logins and keys, as errors end up in logs. */
+/** The value as JSON, shortened, and without passwords, logins and keys because errors end up in logs. */
 function shownValue(value: unknown, path: readonly (string | number)[]): string {
   if (value === undefined || value === null) return "";
   if (typeof value === "number" && !Number.isFinite(value)) return String(value);
-  const text = JSON.stringify(veiled(String(path.at(-1) ?? ""), value), (key, inner: unknown) =>
-    veiled(key, inner),
+  const text = JSON.stringify(redacted(String(path.at(-1) ?? ""), value), (key, inner: unknown) =>
+    redacted(key, inner),
   );
   return text.length > maxLength ? `${text.slice(0, maxLength)}...` : text;
 }
 
-function veiled(name: string, value: unknown): unknown {
+function redacted(name: string, value: unknown): unknown {
   if (typeof value !== "string" && typeof value !== "number") return value;
-  // A private key that was put where a public one belongs is one all the same.
+  // A user may have put a private key where a public one belongs.
   if (secretName.test(name) || String(value).includes("PRIVATE KEY")) return "(not shown)";
   if (typeof value === "number") return value;
-  return veiledName.test(name) ? form(value) : withoutLogin(value);
+  return maskedName.test(name) ? masked(value) : withoutLogin(value);
 }
 
-/** What a key looks like: `A` for a capital letter, `a` for another one, `0` for a digit. */
-function form(key: string): string {
+/** Replaces every capital letter by `A`, every small letter by `a` and every digit by `0`. */
+function masked(key: string): string {
   return key.replace(/[A-Z]/g, "A").replace(/[a-z]/g, "a").replace(/[0-9]/g, "0");
 }
 
-/** Addresses without what stands before their host, and without the query that may be a signature. */
+/** Removes the user and password from addresses, and the query or fragment because it may be a signature. */
 function withoutLogin(text: string): string {
   return text
     .replace(/([a-z][a-z0-9+.-]*:\/\/)[^/?#\s]*@/gi, "$1...@")

@@ -14,13 +14,19 @@ import {
 } from "./settings.ts";
 
 export interface SettingsSource {
-  /** Name of the stack; the lab's name unless the settings give one. */
+  /** Name of the stack, which is also the lab's name unless the settings give one. */
   readonly stack: string;
   /** File to name in errors, e.g. `Pulumi.dev.yaml`. */
   readonly file: string;
 }
 
-/** From the sections below the namespace. @param others mistakes outside of them. @throws SettingsError. */
+/**
+ * Checks the settings of a lab and fills in everything that follows from them.
+ *
+ * @param written the sections below the namespace.
+ * @param others mistakes outside the sections, to report as well.
+ * @throws SettingsError with all mistakes.
+ */
 export function resolveSettings(
   written: Readonly<Record<string, unknown>>,
   { stack, file }: SettingsSource,

@@ -12,11 +12,12 @@ function isWrapper(schema: Schema): schema is z.ZodDefault | z.ZodPrefault | z.Z
   );
 }
 
+/** The schema without defaults and optionality. */
 export function bare(schema: Schema): Schema {
   return isWrapper(schema) ? bare(schema.def.innerType) : schema;
 }
 
-/** Schemas of objects that may stand where `schema` does; one, unless it is a union that `value` does not decide. */
+/** The object schemas that `schema` allows; more than one only if it is a union and `value` has no valid discriminator. */
 function objects(schema: Schema, value: unknown): z.ZodObject[] {
   const inner = bare(schema);
   if (inner instanceof z.ZodObject) return [inner];
@@ -32,7 +33,7 @@ function objects(schema: Schema, value: unknown): z.ZodObject[] {
   return [];
 }
 
-/** zod leaves the type of an unknown object's shape open. */
+/** Adds the type, because zod leaves the shape of an unknown object untyped. */
 function shapeOf(object: z.ZodObject): Readonly<Record<string, Schema>> {
   return object.shape;
 }
@@ -69,10 +70,10 @@ export function knownKeys(schema: Schema, written: unknown, path: Path): string[
 export interface SettingMeta {
   readonly description?: string;
   readonly unit?: string;
-  /** The default in words, where it follows from other settings. */
+  /** The default in words, if it depends on other settings. */
   readonly default?: string;
-  /** Placeholder for an invalid value while the rest is checked; `place` is the index of its entry. */
-  readonly placeholder?: (place: number) => unknown;
+  /** Makes a placeholder for an invalid value while the rest is checked; `index` is that of its list entry. */
+  readonly placeholder?: (index: number) => unknown;
 }
 
 export function metaOf(schema: Schema): SettingMeta {

@@ -14,7 +14,7 @@ const makers = Object.fromEntries(
   Object.entries(machineMakers).map(([section, { settings }]) => [section, settings]),
 ) as { readonly [Section in MakerSection]: (typeof machineMakers)[Section]["settings"] };
 
-/** Every setting below the namespace `kindows`, as written: names derived from others may still be missing. */
+/** All settings of a lab as written; values that are derived from others may still be missing. */
 export const settingsSchema = z.strictObject({
   lab: lab.prefault({}).meta({ description: "The lab itself." }),
   network: network
@@ -28,14 +28,14 @@ export const settingsSchema = z.strictObject({
   ...makers,
   windows: windows.prefault({}).meta({ description: "Settings of all Windows machines." }),
   linux: linux.prefault({}).meta({
-    description: "What Linux nodes in virtual machines (`nodes[].os: linux`) have in common.",
+    description: "Settings of all Linux nodes in virtual machines (`nodes[].os: linux`).",
   }),
-  nodes: nodes.meta({ description: "The nodes on virtual machines: Windows or Linux." }),
+  nodes: nodes.meta({ description: "The Windows and Linux nodes in virtual machines." }),
 });
 
 export type WrittenSettings = z.output<typeof settingsSchema>;
 
-/** The settings with what follows from the lab's name and the image filled in: what cross-checks look at. */
+/** The settings that checks get: as written, plus the values derived from the lab's name and the image. */
 export interface NamedSettings extends WrittenSettings {
   lab: Required<WrittenSettings["lab"]>;
   network: ReturnType<typeof withNames>;
@@ -44,7 +44,7 @@ export interface NamedSettings extends WrittenSettings {
 
 export type NodeSettings = Required<WrittenSettings["nodes"][number]>;
 
-/** The checked settings; only `cluster.nodeImage`, `windows.kubeProxyImage` and `cni.calico.mtu` may be absent. */
+/** The checked settings with their defaults. */
 export interface Settings extends NamedSettings {
   nodes: NodeSettings[];
   linuxNodes: NodeSettings[];

@@ -9,7 +9,7 @@ type Schema = z.core.$ZodType;
 type Path = SettingsProblem["path"];
 type Issue = z.core.$ZodIssue;
 
-/** How each type is called, and how a value of it is written. */
+/** Name of each type, and how to write a value of it. */
 const types: Readonly<Record<string, { name: string; write: string }>> = {
   string: { name: "text", write: "Write text." },
   number: { name: "a number", write: "Write a number without quotes." },
@@ -34,7 +34,7 @@ export function shapeProblems(
   written: unknown,
   issues: readonly Issue[],
 ): SettingsProblem[] {
-  return issues.filter(isOfUse).flatMap((issue) => {
+  return issues.filter(isUseful).flatMap((issue) => {
     const path = issue.path.map((key) => (typeof key === "symbol" ? String(key) : key));
     const value = valueAt(written, path);
     if (issue.code === "unrecognized_keys") {
@@ -65,15 +65,15 @@ export function shapeProblems(
   });
 }
 
-/** For a very large number zod reports lost precision, in addition to exceeding the maximum. */
-function isOfUse(issue: Issue): boolean {
+/** For a very large number zod reports a loss of precision in addition to the exceeded maximum. */
+function isUseful(issue: Issue): boolean {
   return !(
     (issue.code === "too_big" && issue.maximum === Number.MAX_SAFE_INTEGER) ||
     (issue.code === "too_small" && issue.minimum === Number.MIN_SAFE_INTEGER)
   );
 }
 
-/** Whether the settings are whole without what stands at `path`. */
+/** Whether the settings stay valid without the value at `path`. */
 function mayBeLeftOut(found: Schema | undefined, path: SettingsProblem["path"]): boolean {
   return (
     typeof path.at(-1) === "number" ||
@@ -112,7 +112,7 @@ function complaint(issue: Issue, value: unknown, meta: SettingMeta, leaveOut: st
     case "too_small":
       return {
         why: `is less than ${issue.minimum}`,
-        // Less may be too little for some: the description says so.
+        // The description names the higher minimum that some systems have.
         instead: `Write ${issue.minimum} or more${unit}. ${meta.description ?? ""}`.trim(),
       };
     case "too_big":
@@ -162,8 +162,8 @@ function wrongType(
   if (value === undefined) return { why: "is missing", instead: `Add it. ${description}` };
   if (isEncrypted(value)) {
     return {
-      why: "is encrypted, which this program's commands, other than the engine, can't read",
-      instead: "Write the value itself, into a file that is as private as it is.",
+      why: "is encrypted, so the engine can read it, but the commands of kindows can't",
+      instead: "Write the value unencrypted, in a file that only you can read.",
     };
   }
   if (expected === "string") return { why: "is not text", instead: `Write text: ${description}` };
@@ -178,7 +178,7 @@ function wrongType(
   return { why: `is not ${type.name}`, instead: type.write };
 }
 
-/** What `pulumi config set --secret` writes. */
+/** Whether the value has the form that `pulumi config set --secret` writes. */
 function isEncrypted(value: unknown): boolean {
   return (
     typeof value === "object" &&
@@ -197,7 +197,10 @@ function oneOf(choices: readonly string[], value: unknown, leaveOut: string): Co
     : { why: "is not one of the choices", instead };
 }
 
-/** Why the unknown `key` at `path` can't be, and what to write: its keys one by one, that of another place, the nearest free one here. */
+/**
+ * Proposes what to write for an unknown key: nested keys instead of a dotted one, the same key in the group or section
+ * that has it, or the most similar key of `path` that is not set yet.
+ */
 function unknownKey(schema: Schema, written: unknown, path: Path, key: string): Complaint {
   const known = knownKeys(schema, written, path);
   const [group = "", ...rest] = key.split(".");
@@ -212,7 +215,7 @@ function unknownKey(schema: Schema, written: unknown, path: Path, key: string): 
   if (below.length === 1 && path.length > 0) {
     return { why, instead: `Move it to ${pathText([...path, ...below, key])}.` };
   }
-  // The section, other than the one at `path`, that has the key itself.
+  // Another section that has this key.
   const section = knownKeys(schema, written, []).find(
     (one) => one !== path[0] && knownKeys(schema, written, [one]).includes(key),
   );
@@ -230,7 +233,7 @@ function unknownKey(schema: Schema, written: unknown, path: Path, key: string): 
   return { why, instead: `${proposal} Known here: ${known.join(", ")}.` };
 }
 
-/** Editing distance, where a key that lacks only its beginning or end (`memory` for `memoryMiB`) is near. */
+/** Edit distance, but small if one key is the beginning of the other (`memory` and `memoryMiB`). */
 function cost(key: string, candidate: string): number {
   const [one, other] = [key.toLowerCase(), candidate.toLowerCase()];
   return other.startsWith(one) || one.startsWith(other) ? 0.5 : distance(one, other);

@@ -4,31 +4,32 @@ import { settingsSchema } from "./settings.ts";
 
 export const namespace = "kindows";
 
-/** What a stack is: a lab that is made on this host, or machines and a cluster that are there already. */
+/** A stack is either a lab that is created on this host, or a cluster and machines that exist already. */
 export const stackKinds = ["lab", "existing"] as const;
 
 export type StackKind = (typeof stackKinds)[number];
 
 export interface StackSections {
   readonly kind: StackKind;
-  /** The settings below the namespace, section by section; without the one that says the kind. */
+  /** The settings below the namespace by section, without the `stack` setting that gives the kind. */
   readonly sections: Readonly<Record<string, unknown>>;
-  /** Mistakes outside of the sections. */
+  /** Mistakes outside the sections. */
   readonly others: readonly SettingsProblem[];
 }
 
 /**
- * A key without a namespace has the project's, as for the engine.
+ * Splits a stack's configuration into its kind and its sections. As in the engine, a key without a namespace belongs to
+ * the project's namespace.
  *
- * @param outside mistakes outside of the configuration.
- * @throws SettingsError when it is no kind that there is.
+ * @param outside mistakes outside the configuration, to report as well.
+ * @throws SettingsError if the kind of stack does not exist.
  */
 export function stackSections(
   config: Readonly<Record<string, unknown>>,
   file: string,
   outside: readonly SettingsProblem[] = [],
 ): StackSections {
-  const entries = Object.entries(config).map(([key, value]) => ({ ...parted(key), value }));
+  const entries = Object.entries(config).map(([key, value]) => ({ ...splitKey(key), value }));
   const { stack: value, ...sections } = Object.fromEntries(
     entries.filter(({ space }) => space === namespace).map(({ name, value }) => [name, value]),
   );
@@ -54,14 +55,14 @@ const nothingWritten: SettingsProblem = {
     "Write at least `kindows:nodes:` below `config:`, with `- name: win-1` indented below it; all settings are in docs/settings.md.",
 };
 
-function parted(key: string): { readonly space: string; readonly name: string } {
+function splitKey(key: string): { readonly space: string; readonly name: string } {
   const colon = key.indexOf(":");
   return colon < 0
     ? { space: namespace, name: key }
     : { space: key.slice(0, colon), name: key.slice(colon + 1) };
 }
 
-/** Whether the namespace is this one with a typo, or with something behind it: a provider's is never that close. */
+/** Whether the namespace is a misspelling of this one, or starts with one; the namespaces of providers are not that similar. */
 function isMisspelt(space: string): boolean {
   const start = space.slice(0, namespace.length).toLowerCase();
   return space !== namespace && distance(start, namespace) <= 2;
@@ -72,10 +73,10 @@ function stray(space: string, name: string, value: unknown): SettingsProblem {
     path: [name],
     place: `${space}:${name}`,
     value,
-    why: "is read by nothing",
+    why: "is not read by anything",
     instead:
       name in settingsSchema.shape
         ? `Did you mean ${namespace}:${name}?`
-        : `Leave it out. Every setting starts with ${namespace}:, and what providers need follows from those.`,
+        : `Leave it out. Every setting starts with ${namespace}:, and providers are configured from these settings.`,
   };
 }

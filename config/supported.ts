@@ -1,20 +1,19 @@
-/** Kubernetes versions every part is pinned for: node image, kubelet and kubeadm for Windows, kube-proxy. */
+/** Kubernetes versions for which all parts are pinned: node image, kubelet and kubeadm for Windows, and kube-proxy. */
 export const kubernetesVersions = ["1.36.4"] as const;
 
-/** containerd for Windows: 2.3 is the line with long-term support; 2.4 is what the rehearsal image holds. */
+/** containerd for Windows: 2.3 has long-term support; 2.4 is in the rehearsal image. */
 export const containerdVersions = ["2.3.4", "2.4.2"] as const;
 
 export const defaultContainerdVersion = "2.3.4";
 
-/** What the rehearsal image holds: the only versions a rehearsal can be of. */
+/** Versions in the rehearsal image, the only ones that a rehearsal can have. */
 export const rehearsalVersions = { windows: "2022", containerd: "2.4.2" } as const;
 
-/** Windows Server versions whose containers and networking the program knows. */
 export const windowsVersions = ["2022", "2025"] as const;
 
 export type WindowsVersion = (typeof windowsVersions)[number];
 
-/** @throws if it is none of them, which checked settings never are. */
+/** @throws if the version is not supported, which never happens with checked settings. */
 export function windowsVersionOf(version: string): WindowsVersion {
   const found = windowsVersions.find((one) => one === version);
   if (found === undefined) {
@@ -23,13 +22,13 @@ export function windowsVersionOf(version: string): WindowsVersion {
   return found;
 }
 
-/** Build of each of them: what its installation media and its `ver` say. */
+/** Build number of each version, as its installation media and its `ver` command show it. */
 export const windowsBuilds: Readonly<Record<WindowsVersion, number>> = {
   "2022": 20348,
   "2025": 26100,
 };
 
-/** Editions an image can be made of; a node needs no desktop, and an image without one is smaller. */
+/** Editions that an image can be built from; a node needs no desktop, and an image without one is smaller. */
 export const windowsEditions = [
   "standard-core",
   "standard-desktop",

@@ -26,22 +26,22 @@ export async function schemaFiles(): Promise<readonly (readonly [file: string, t
 
 type Schema = z.core.$ZodType;
 
-/** What the engine may be told of a setting (pulumi/pulumi, sdk/go/common/workspace/project.json). */
+/** Declaration of a setting in Pulumi.yaml (pulumi/pulumi, sdk/go/common/workspace/project.json). */
 interface ProjectConfigType {
   readonly type: "string" | "object" | "array";
   readonly items?: { readonly type: "object" };
   readonly description: string;
-  /** Without one the setting would have to be written in every stack. */
+  /** Without a default, every stack would have to write the setting. */
   readonly default: unknown;
 }
 
-/** The section `config:` of Pulumi.yaml. The engine checks the types given there; the program, what is inside. */
+/** The section `config:` of Pulumi.yaml. The engine only checks the types given there; kindows checks the contents. */
 export function projectConfig(): Readonly<Record<string, ProjectConfigType>> {
   const sections = { ...existingSchema.shape, ...settingsSchema.shape };
   return {
     stack: {
       type: "string",
-      description: `What the stack is: ${stackKinds.join(" or ")}.`,
+      description: `Kind of the stack: ${stackKinds.join(" or ")}.`,
       default: stackKinds[0],
     },
     ...Object.fromEntries(
@@ -63,7 +63,7 @@ const introduction = `# Settings
 
 Written by \`node --import tsx config/write-schema-files.ts\`; a test keeps it current.
 
-Settings are the sections below, under \`config:\` of \`Pulumi.<stack>.yaml\`, each with the prefix \`kindows:\`:
+Write settings under \`config:\` in \`Pulumi.<stack>.yaml\`. Each section below has the prefix \`kindows:\` there:
 
 \`\`\`yaml
 config:
@@ -73,17 +73,17 @@ config:
     - name: win-1
 \`\`\`
 
-A setting that you leave out has its default. kindows reports all mistakes at once, before it creates anything: unknown
-keys, wrong types and contradictions, each with the setting, its value, what is wrong and what to write instead, but without
-passwords, logins and keys. A file without any settings is a mistake, and so are keys with a prefix other than \`kindows:\`
-(or \`pulumi:\`), because nothing reads them. Problems of the host are reported next.
+A setting that you leave out has its default. kindows reports all mistakes (unknown keys, wrong types and contradictions)
+at once, before it creates anything. Each report names the setting, its value, what is wrong and what to write instead;
+passwords, logins and keys are not shown. A file without any settings is a mistake, and so is a key whose prefix is a
+misspelling of \`kindows:\`. Then kindows checks the host and reports its problems.
 `;
 
 const existing = `
 ## Stacks of existing machines
 
-With \`kindows:stack: existing\` (default: \`lab\`, everything above) a stack joins existing Windows machines to an
-[existing cluster](existing.md). It has only these sections:
+With \`kindows:stack: existing\`, a stack joins existing Windows machines to an [existing cluster](existing.md). The default,
+\`kindows:stack: lab\`, has the sections above. A stack of existing machines has only these sections:
 `;
 
 function settingsPage(): string {
@@ -93,7 +93,7 @@ function settingsPage(): string {
 
 type Shape = Readonly<Record<string, Schema>>;
 
-/** A part for each section; settings that are also in the same section of `described` are only named. */
+/** Text for each section. Settings with the same text in that section of `described` are only listed by name. */
 function sections(shape: Shape, level: string, described: Shape = {}): string {
   return Object.entries(shape)
     .map(([name, schema]) => {
@@ -108,7 +108,11 @@ function sections(shape: Shape, level: string, described: Shape = {}): string {
     .join("");
 }
 
-/** Every setting below `schema`, depth first. @param chosen describes its first one, which chooses a member of a union. */
+/**
+ * All settings below `schema`, depth first.
+ *
+ * @param chosen description of the first setting, if that is the discriminator of a union.
+ */
 function rows(
   schema: Schema,
   key: string,
@@ -159,7 +163,7 @@ function defaultText(schema: Schema): string {
   return schema instanceof z.ZodOptional || schema instanceof z.ZodPrefault ? "" : "; required";
 }
 
-/** One item for each setting. Of several alike, as in two members of a union, the first describes all. */
+/** List items for the settings. Settings with the same text, e.g. in two members of a union, share one item. */
 function items(all: ReturnType<typeof rows>): string[] {
   const named = new Map<string, string[]>();
   for (const [key, text] of all) named.set(text, [...(named.get(text) ?? []), `\`${key}\``]);

@@ -1,7 +1,7 @@
 /**
- * The outcome of `work`, unless the time is over or the signal aborts before it has one; the work itself goes on.
+ * Waits for `work`, but rejects when the time is over or the signal aborts. The work itself goes on.
  *
- * @param seconds 0: no limit.
+ * @param seconds time limit; 0 for none.
  */
 export function bounded<T>(work: Promise<T>, seconds: number, signal?: AbortSignal): Promise<T> {
   let end = (): void => undefined;

@@ -13,12 +13,12 @@ export type RunCommand = (
   },
 ) => Promise<string>;
 
-/** Longest any single program of a build may take unless it says so, in seconds: a download over a slow line. */
+/** Default time limit of a program in seconds, enough for a download over a slow connection. */
 const defaultTimeoutSeconds = 1200;
 
 /**
- * Programs run with the C locale, and both their outputs go to the build's log as well. One that fails or takes too long
- * throws with its last error: whoever shows the end of the log shows the others.
+ * Makes a function that runs programs with the C locale and appends their standard output and standard error to a log.
+ * It throws if a program fails or takes too long, with the last line of standard error; the log has the other lines.
  *
  * @param prefix a command that runs the program given to it, as `nice` does.
  */

@@ -6,7 +6,7 @@ export interface DockerOptions extends Pick<RunOptions, "input"> {
   readonly timeoutSeconds?: number;
 }
 
-/** Runs Docker to its end, and returns its output. @throws with the end of its error, never with its input. */
+/** Runs Docker and returns its output. @throws with the end of its standard error, never with its input. */
 export async function docker(
   args: readonly string[],
   { input = "", timeoutSeconds = 60 }: DockerOptions = {},

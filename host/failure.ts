@@ -21,9 +21,9 @@ export class Failure extends Error {
   }
 }
 
-export function throwAll(what: string, troubles: readonly string[]): void {
-  if (troubles.length === 0) return;
-  throw new Failure([`${what}:`, ...troubles.map((each) => `  - ${each}`)].join("\n"));
+export function throwAll(what: string, problems: readonly string[]): void {
+  if (problems.length === 0) return;
+  throw new Failure([`${what}:`, ...problems.map((each) => `  - ${each}`)].join("\n"));
 }
 
 export function messageOf(error: unknown): string {

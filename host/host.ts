@@ -1,7 +1,7 @@
 import { runProgram } from "./run-program.ts";
 import { Failure } from "./failure.ts";
 
-/** Runs programs of the host; tests replace it with recorded answers. */
+/** A host that commands examine; tests replace it with recorded answers. */
 export interface Host {
   /** libvirt connection the lab's machines are on, e.g. `qemu:///system`. */
   readonly libvirtUri: string;
@@ -12,7 +12,7 @@ export interface Host {
   /**
    * Runs a program to its end.
    *
-   * @returns its output; empty if the program is not installed, as then nothing of its kind exists either.
+   * @returns its output; undefined if the program is not installed, because then nothing of its kind exists either.
    * @throws if it fails, with its last lines.
    */
   run(program: string, args: readonly string[]): Promise<string | undefined>;
@@ -20,7 +20,7 @@ export interface Host {
 
 export interface RemoteHost {
   readonly name: string;
-  /** As in the settings, for people. */
+  /** As in the settings, for messages. */
   readonly uri: string;
   readonly virshUri: string;
 }
@@ -28,7 +28,7 @@ export interface RemoteHost {
 /** Longest time for a query to a daemon, or for removing one resource. */
 const timeoutSeconds = 60;
 
-/** This host, and the hypervisors of a stack's lab on others. */
+/** This host, with the hypervisors of a stack's lab on other hosts. */
 export function thisHost(
   { libvirtUri, ...of }: { stack: string; lab: string; libvirtUri: string },
   others: readonly RemoteHost[] = [],
@@ -54,8 +54,8 @@ export function lines(output: string | undefined): readonly string[] {
 }
 
 /**
- * For a question about something that may be removed meanwhile: its failure is one only where the thing is listed still, or
- * what a busy host did not answer would count as gone.
+ * Handles the failure of a query about something that may have been removed in the meantime. The failure is ignored only
+ * if the thing is no longer listed; otherwise a busy host's missing answer would count as a removal.
  */
 export function unlessGone(
   name: string,

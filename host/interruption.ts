@@ -7,12 +7,14 @@ export interface Interruption {
   readonly stop: () => void;
 }
 
-/** Watches for signals: the first is reported and aborts, the second ends the process at once. */
-export function watchInterruption(tell: (first: boolean) => void = () => undefined): Interruption {
+/** Watches for signals: each is reported; the first aborts, and the second ends the process at once. */
+export function watchInterruption(
+  report: (first: boolean) => void = () => undefined,
+): Interruption {
   const aborter = new AbortController();
   const handler = (): void => {
     const first = !aborter.signal.aborted;
-    tell(first);
+    report(first);
     if (!first) {
       process.exit(exitCodes.interrupted);
     }

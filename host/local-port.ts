@@ -3,15 +3,15 @@ import type { Duplex } from "node:stream";
 import { messageOf } from "./failure.ts";
 
 export interface LocalPortArgs {
-  /** Where it leads, as errors name it. */
+  /** The destination, for errors. */
   readonly what: string;
-  /** What to do where the port is somebody else's. */
+  /** What to do if another program uses the port, for errors. */
   readonly instead: string;
   readonly open: () => Promise<Duplex>;
   readonly failed: (why: string) => void;
 }
 
-/** A port whose connections end where only this process reaches. It keeps no process running. */
+/** A local port that forwards to a destination that only this process reaches. It does not keep the process running. */
 export class LocalPort {
   readonly #args: LocalPortArgs;
   readonly #sockets = new Set<Socket>();
@@ -19,15 +19,15 @@ export class LocalPort {
 
   constructor(args: LocalPortArgs) {
     this.#args = args;
-    this.#server = createServer((socket) => void this.#lead(socket));
+    this.#server = createServer((socket) => void this.#forward(socket));
   }
 
-  /** @param port on 127.0.0.1; 0: any that is free. @throws where it is somebody else's. */
+  /** @param port on 127.0.0.1; 0 for any free port. @throws if another program listens there. */
   async listen(port: number): Promise<void> {
     const { what, instead } = this.#args;
     await new Promise<void>((resolve, reject) => {
       this.#server.once("error", ({ code, message }: NodeJS.ErrnoException) => {
-        const why = code === "EADDRINUSE" ? "somebody else listens there" : message;
+        const why = code === "EADDRINUSE" ? "another program listens there" : message;
         reject(new Error(`port ${port} of this host cannot lead to ${what}: ${why}. ${instead}`));
       });
       this.#server.listen(port, "127.0.0.1", resolve);
@@ -44,8 +44,8 @@ export class LocalPort {
     await new Promise((resolve) => this.#server.close(resolve));
   }
 
-  async #lead(socket: Socket): Promise<void> {
-    // Whoever connected notices by itself when it goes away; that it did is no error here.
+  async #forward(socket: Socket): Promise<void> {
+    // A client that disconnects is not an error.
     socket.on("error", () => undefined);
     socket.unref();
     socket.setNoDelay(true);

@@ -7,7 +7,7 @@ export interface XmlElement {
   readonly text: string;
 }
 
-/** The parser's form: its content under its name, its attributes under `:@`. */
+/** An element in the parser's form: its content under its name, and its attributes under `:@`. */
 type Parsed = Readonly<Record<string, unknown>>;
 
 const parser = new XMLParser({
@@ -15,7 +15,7 @@ const parser = new XMLParser({
   attributeNamePrefix: "",
   parseTagValue: false,
   preserveOrder: true,
-  // With them numeric references.
+  // This also enables numeric references.
   htmlEntities: true,
 });
 

@@ -1,28 +1,31 @@
 import { execa } from "execa";
 
 export interface ProgramEnd {
-  /** `missing`: it is not installed; `late`: it exceeded its time limit. */
+  /** `missing`: it is not installed, or this user may not run it; `late`: it exceeded its time limit. */
   readonly how: "well" | "badly" | "late" | "missing";
   /** Undefined if it did not end by itself. */
   readonly exitCode: number | undefined;
   readonly stdout: string;
   readonly stderr: string;
-  /** Why it failed, if possible its own error; empty if it succeeded. */
+  /** Why it failed: its standard error, if there is any; empty if it succeeded. */
   readonly reason: string;
 }
 
 export interface RunOptions {
-  /** With the character set of its file names. Default: C. */
+  /** Locale, including the character set of file names. Default: C. */
   readonly locale?: "C" | "C.UTF-8";
   readonly input?: string;
-  /** Ends it before its time. */
+  /** Ends the program. */
   readonly signal?: AbortSignal;
 }
 
-/** virsh of libvirt 9.0 crashes when it closes a libssh connection, mostly with its answer printed whole. */
+/** virsh of libvirt 9.0 crashes when it closes a libssh connection, usually after it has printed its whole answer. */
 const crashes = new Set(["SIGSEGV", "SIGABRT"]);
 
-/** In English; a virsh that crashes without an answer is run again, twice. Failures are results. */
+/**
+ * Runs a program with English messages. Failures are results, not errors. virsh is run again, at most twice, if it
+ * crashes without an answer.
+ */
 export async function runProgram(
   program: string,
   args: readonly string[],
@@ -56,9 +59,9 @@ export async function runProgram(
     return end("well", "");
   }
   if (result.code === "ENOENT") return end("missing", `the program ${program} is not installed`);
-  // Also if this user may not read a folder of the PATH, and no other has the program.
+  // This also happens if this user may not read a folder of the PATH and no other folder has the program.
   if (result.code === "EACCES")
-    return end("missing", `the program ${program} may not be run by you`);
+    return end("missing", `this user may not run the program ${program}`);
   return result.timedOut
     ? end("late", `no answer within ${timeoutSeconds} s`)
     : end("badly", stderr.trim() || (result.shortMessage ?? ""));

@@ -2,7 +2,7 @@ import { constants } from "node:fs";
 import { access } from "node:fs/promises";
 import path from "node:path";
 
-/** Absolute path of the first executable of that name in a list of folders like PATH. */
+/** Absolute path of the first executable with this name in a list of folders like PATH. */
 export async function findOnPath(name: string, searched: string): Promise<string | undefined> {
   for (const folder of searched.split(path.delimiter).filter((each) => path.isAbsolute(each))) {
     const candidate = path.join(folder, name);

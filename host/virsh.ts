@@ -4,7 +4,7 @@ import { runProgram, type ProgramEnd } from "./run-program.ts";
 /** Longest time for one query to libvirt, or for deleting one volume, in seconds. */
 const questionSeconds = 60;
 
-/** The same for several over one connection: a busy host may take twenty over SSH. */
+/** Longest time for a batch of queries over one connection; a busy host may take 20 s over SSH. */
 const batchSeconds = 30;
 
 function virshArguments(uri: string, args: readonly string[]): string[] {
@@ -22,7 +22,7 @@ export function runVirsh(
 /**
  * Runs virsh and returns its standard output.
  *
- * @param on a libvirt by its URI, or a host's own, of which nothing is there if virsh is not.
+ * @param on URI of a libvirt, or a host, for which the output is empty if virsh is not installed.
  */
 export async function virsh(on: string | Host, ...args: readonly string[]): Promise<string> {
   if (typeof on !== "string") {
@@ -33,7 +33,11 @@ export async function virsh(on: string | Host, ...args: readonly string[]): Prom
   return stdout;
 }
 
-/** Over one connection, even if some fail. @throws if virsh is missing, cannot connect, or is late. */
+/**
+ * Runs commands over one connection. Commands that fail do not stop the others.
+ *
+ * @throws if virsh is missing, cannot connect, or takes too long.
+ */
 export async function virshBatch(
   uri: string,
   commands: readonly string[],

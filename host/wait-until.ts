@@ -3,40 +3,40 @@ import { bounded } from "./bounded.ts";
 import { messageOf } from "./failure.ts";
 
 export interface WaitOptions {
-  /** What is waited for, as in "waited 60 s for <what>". */
+  /** The condition, as in "waited 60 s for <what>". */
   readonly what: string;
   readonly timeoutSeconds: number;
   /** Pause between two attempts, in milliseconds. Default: 500. */
   readonly pollMilliseconds?: number;
   readonly onChange?: (seen: string) => void;
   readonly hint?: string;
-  /** Ends the wait before its time, with an error. */
+  /** Aborts the wait with an error. */
   readonly signal?: AbortSignal;
 }
 
-/** Result of one attempt: what is waited for, or what was observed instead. */
+/** Result of one attempt: the awaited value, or a description of the current state. */
 export type Look<T> = string | { readonly found: T };
 
 /**
- * Polls until the condition is met. An error of `look` counts as its observation.
+ * Polls until a condition is met. An error of `check` counts as a description of the current state.
  *
- * @param look returns what it observes until the condition is met; then nothing, or a result.
- * @throws after the time limit, with what it waited for and the last observation.
+ * @param check returns a description of the current state until the condition is met, and then nothing or a result.
+ * @throws after the time limit, with the condition and the last state.
  */
 export async function waitUntil(
   options: WaitOptions,
-  look: () => Promise<string | undefined>,
+  check: () => Promise<string | undefined>,
 ): Promise<void>;
-export async function waitUntil<T>(options: WaitOptions, look: () => Promise<Look<T>>): Promise<T>;
+export async function waitUntil<T>(options: WaitOptions, check: () => Promise<Look<T>>): Promise<T>;
 export async function waitUntil<T>(
   { what, timeoutSeconds, pollMilliseconds = 500, onChange, hint, signal }: WaitOptions,
-  look: () => Promise<Look<T> | undefined>,
+  check: () => Promise<Look<T> | undefined>,
 ): Promise<T | undefined> {
   const deadline = Date.now() + timeoutSeconds * 1000;
   let last = "nothing yet";
   for (;;) {
     signal?.throwIfAborted();
-    const seen = await bounded(look(), Math.max(secondsTo(deadline), 1)).catch(messageOf);
+    const seen = await bounded(check(), Math.max(secondsTo(deadline), 1)).catch(messageOf);
     if (typeof seen !== "string") return seen?.found;
     if (seen !== last) {
       onChange?.(seen);

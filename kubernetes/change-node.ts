@@ -6,7 +6,12 @@ import { hasStatus, type ClusterApi } from "./cluster-api.ts";
 /** Retries after conflicts with the kubelet, which writes its status into the same object. */
 const retries = 9;
 
-/** Replaces the whole object. @param change undefined if nothing has to be changed. @returns whether anything was. */
+/**
+ * Replaces a Node object with a changed one, and retries after conflicts.
+ *
+ * @param change returns the changed object, or undefined if nothing has to be changed.
+ * @returns whether anything was changed.
+ */
 export function changeNode(
   api: ClusterApi,
   name: string,

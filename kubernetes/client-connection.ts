@@ -2,7 +2,7 @@ import { Agent, type RequestOptions } from "node:https";
 import { bounded } from "../host/bounded.ts";
 import { messageOf } from "../host/failure.ts";
 
-/** Address of an API server, and credentials of all requests; secret. */
+/** Address of an API server and the credentials for all requests; secret. */
 export interface Connection {
   readonly server: string;
   readonly agent: Agent;
@@ -11,9 +11,13 @@ export interface Connection {
   readonly auth?: string | null | undefined;
 }
 
-/** Connects as kubectl does, also by a program or through a proxy. @throws if there is no cluster, or the program fails. */
+/**
+ * Prepares connections as kubectl does, including credentials from an `exec` program and a proxy.
+ *
+ * @throws if the kubeconfig has no cluster, or the program fails.
+ */
 export async function clientConnection(kubeconfig: string): Promise<Connection> {
-  // Loaded only if needed: that takes longer than everything else in an action.
+  // Loaded only if needed, because loading it takes longer than everything else in an action.
   const { KubeConfig } = await import("@kubernetes/client-node/dist/config.js");
   const config = new KubeConfig();
   config.loadFromString(kubeconfig);
@@ -36,7 +40,11 @@ export async function clientConnection(kubeconfig: string): Promise<Connection> 
   };
 }
 
-/** With the `exec` program. @throws also if it exceeds its time limit, as it may wait for a login in a browser. */
+/**
+ * Prepares connections with credentials from an `exec` program.
+ *
+ * @throws also if the program exceeds the time limit, because it may wait for a login in a browser.
+ */
 export async function programConnection(
   kubeconfig: string,
   program: string,

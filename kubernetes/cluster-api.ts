@@ -21,25 +21,28 @@ export interface ApiRequest {
   readonly body?: unknown;
   /** Default: `application/json`. */
   readonly contentType?: string;
-  /** Aborts it; its reason becomes the error. */
+  /** Aborts the request; its reason becomes the error. */
   readonly signal?: AbortSignal;
   /** Gets the API server's warnings, e.g. about deprecated fields. */
   readonly warn?: (warning: string) => void;
 }
 
-/** Not @kubernetes/client-node: loading its 900 modules takes longer than everything else in an action. */
+/**
+ * A small client of the Kubernetes API. It does not use @kubernetes/client-node, because loading that package's 900
+ * modules takes longer than everything else in an action.
+ */
 export class ClusterApi {
   private readonly connect: () => Promise<Connection>;
   private connected: Promise<Connection> | undefined;
 
-  /** For what is no request of this kind: another protocol over the same connection. */
+  /** Address and credentials, for other protocols than plain requests. */
   connection(): Promise<Connection> {
     return (this.connected ??= this.connect());
   }
 
   /**
-   * @param where a kubeconfig with one cluster and one user, with certificates, token or a program that prints them; or a
-   * function that connects. Called once: a program may take seconds, and its credentials last for minutes at least.
+   * @param where a kubeconfig with one cluster and one user, with certificates, a token or a program that prints them; or
+   * a function that connects. It is called once, because a program may take seconds and its credentials last for minutes.
    * @param timeoutSeconds longest wait for an answer.
    */
   constructor(
@@ -53,7 +56,7 @@ export class ClusterApi {
     return this.request("GET", path);
   }
 
-  /** The same; undefined if there is none. */
+  /** Like `get`, but returns undefined if the object does not exist. */
   async find<T>(path: string, request: ApiRequest = {}): Promise<T | undefined> {
     try {
       return await this.request<T>("GET", path, request);
@@ -87,14 +90,18 @@ export class ClusterApi {
     }
   }
 
-  /** Creates an object, or changes the given fields of the existing one, whoever owns them. */
+  /** Creates an object, or changes the given fields of the existing one, regardless of their field managers. */
   async apply(path: string, body: object): Promise<void> {
     const query = { fieldManager: "kindows", force: "true", fieldValidation: "Strict" };
     // JSON is YAML.
     await this.request("PATCH", path, { query, body, contentType: "application/apply-patch+yaml" });
   }
 
-  /** Follows a list from a version until the API server or the signal ends that. @throws ApiError, 410 for an old version. */
+  /**
+   * Watches a list from a resource version on, until the API server or the signal ends the watch.
+   *
+   * @throws ApiError, with status 410 if the version is too old.
+   */
   async watch<T>(
     path: string,
     { query, signal }: Pick<ApiRequest, "query" | "signal">,
@@ -111,12 +118,12 @@ export class ClusterApi {
     }
   }
 
-  async request<T>(method: string, path: string, { warn, ...asked }: ApiRequest = {}): Promise<T> {
+  async request<T>(method: string, path: string, { warn, ...rest }: ApiRequest = {}): Promise<T> {
     const { server } = await this.connection();
     const limit = AbortSignal.timeout(this.timeoutSeconds * 1000);
-    const signals = asked.signal === undefined ? [limit] : [limit, asked.signal];
+    const signals = rest.signal === undefined ? [limit] : [limit, rest.signal];
     try {
-      const answer = await this.#send(method, path, { ...asked, signal: AbortSignal.any(signals) });
+      const answer = await this.#send(method, path, { ...rest, signal: AbortSignal.any(signals) });
       const body = await text(answer);
       // RFC 7234, 5.5: `299 - "text"`.
       const warnings = String(answer.headers["warning"] ?? "");
@@ -127,7 +134,7 @@ export class ClusterApi {
       if (statusCode < 200 || statusCode >= 300) throw apiError(statusCode, body);
       return JSON.parse(body) as T;
     } catch (error) {
-      asked.signal?.throwIfAborted();
+      rest.signal?.throwIfAborted();
       if (!limit.aborted) throw error;
       throw new Error(`${server} does not answer within ${this.timeoutSeconds} s`);
     }
@@ -152,7 +159,7 @@ export class ClusterApi {
         headers: {
           accept: "application/json",
           "content-type": contentType,
-          // Node.js omits it for DELETE: the body would be parsed as the next request.
+          // Node.js omits it for DELETE, and the server would then parse the body as the next request.
           ...(content !== "" && { "content-length": Buffer.byteLength(content) }),
           ...(headers as Readonly<Record<string, string>> | undefined),
         },
@@ -181,13 +188,13 @@ export function hasStatus(error: unknown, status: number): boolean {
 }
 
 export function apiError(status: number, body: string): ApiError {
-  let said: { readonly message?: unknown; readonly reason?: string } = {};
+  let parsed: { readonly message?: unknown; readonly reason?: string } = {};
   try {
-    said = JSON.parse(body) as typeof said;
+    parsed = JSON.parse(body) as typeof parsed;
   } catch {
-    // Not a Status object: a proxy's page, for example.
+    // Not a Status object, e.g. a proxy's page.
   }
-  const { message, reason } = said;
+  const { message, reason } = parsed;
   return typeof message === "string"
     ? new ApiError(status, message, reason)
     : new ApiError(status, `the API server answered with HTTP status ${status}`);

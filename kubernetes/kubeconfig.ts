@@ -51,7 +51,7 @@ export function serverAddress(kubeconfig: string): string {
 
 export interface Credentials {
   readonly server: string;
-  /** Host name to check the server's certificate against, if it is not that of `server`. */
+  /** Host name to check the server's certificate against, if it differs from the host of `server`. */
   readonly serverName?: string;
   /** PEM certificate of the cluster's authority. */
   readonly ca: string;
@@ -59,7 +59,7 @@ export interface Credentials {
   /** PEM key of the user; secret. */
   readonly key?: string;
   readonly token?: string;
-  /** Program on this host that prints one of them. */
+  /** Program on this host that prints a token, or a certificate and key. */
   readonly exec?: string;
 }
 

@@ -8,12 +8,12 @@ export function isReady(pod: V1Pod): boolean {
 
 const imageReasons = ["ErrImagePull", "ImagePullBackOff", "ErrImageNeverPull", "InvalidImageName"];
 
-/** Why pods are not Ready, a sentence each; nothing of those that are just being started. */
+/** Why pods are not Ready, one sentence for each pod; pods that are still starting are left out. */
 export function podTroubles(pods: readonly V1Pod[]): string[] {
   return pods.filter((pod) => !isReady(pod)).flatMap((pod) => podTrouble(pod) ?? []);
 }
 
-/** How far a pod is that is not Ready, in a sentence for people: by its own state and the events about it. */
+/** Describes in one sentence why a pod is not Ready yet, from its state and its events. */
 export function podProgress(pod: V1Pod, events: readonly CoreV1Event[] = []): string {
   const { metadata, spec, status } = pod;
   const [name, node] = [metadata?.name ?? "", spec?.nodeName ?? "no node yet"];
@@ -28,7 +28,7 @@ export function podProgress(pod: V1Pod, events: readonly CoreV1Event[] = []): st
 function podTrouble({ metadata, spec, status }: V1Pod): string | undefined {
   const [name, node] = [metadata?.name ?? "", spec?.nodeName ?? "no node yet"];
   const { initContainerStatuses = [], containerStatuses = [], conditions = [] } = status ?? {};
-  // One that has ended well has done its part.
+  // Init containers that have succeeded are done.
   const initial = initContainerStatuses.filter(({ state }) => state?.terminated?.exitCode !== 0);
   for (const container of [...initial, ...containerStatuses]) {
     const trouble = containerTrouble(container, node);
@@ -63,13 +63,13 @@ function containerTrouble(status: V1ContainerStatus, node: string): string | und
   if (ended && (terminated || waiting?.reason === "CrashLoopBackOff")) {
     return `its container ${status.name} on ${node} ended with exit code ${ended.exitCode} (${oneLine(ended.message ?? ended.reason ?? "")})`;
   }
-  // Such as CreateContainerConfigError: a Secret that is not there.
+  // E.g. CreateContainerConfigError because of a missing Secret.
   return waiting?.message === undefined
     ? undefined
     : `${waiting.reason ?? "waiting"} on ${node}: ${oneLine(waiting.message)}`;
 }
 
-/** Events come with one of several times; the API server gives them as text. */
+/** Events have one of several timestamps, which the API server sends as text. */
 function eventTime(event: CoreV1Event): number {
   const time = event.lastTimestamp ?? event.eventTime ?? event.metadata.creationTimestamp;
   return time === undefined ? 0 : Date.parse(String(time));

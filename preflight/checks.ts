@@ -53,7 +53,7 @@ function checkPrograms(_settings: Settings, { programs }: HostFacts): HostProble
       subject: `The checksum of ${unpinned.join(", ")}`,
       why: "is not known, and nothing is installed without one",
       instead:
-        "Run `./kindows fetch --stack <name>`, which takes those their publishers give, or write them into kindows:windows.checksums.",
+        "Run `./kindows fetch --stack <name>`, which uses the publishers' checksums, or write them into kindows:windows.checksums.",
     }),
     ...unless(missing.length === 0, {
       subject: `The Windows program ${missing.join(", ")}`,
@@ -67,7 +67,7 @@ function checkOtherHosts(settings: Settings, { otherHosts, segmentMtu }: HostFac
   const isAlone = machineNodes(settings).every(({ hypervisor }) => hypervisor === thisHypervisor);
   return [
     ...otherHosts,
-    // As soon as something is connected to this host's end of the segment that takes smaller packets, so does it.
+    // The bridge allows only packets that everything connected to it can take.
     ...(isAlone
       ? []
       : smallPackets(`The bridge ${settings.network.bridge} of this host`, segmentMtu)),
@@ -94,8 +94,8 @@ function checkLibvirt(
 }
 
 /**
- * Machines, containers and the pool of the lab's names are the lab's, or not there: a machine is the lab's when it is on the
- * lab's network, a container when kind says so, and no two pools of libvirt share a folder.
+ * Finds machines, containers and pools that have the lab's names but are not the lab's. A machine is the lab's if it is on
+ * the lab's network, a container if it has kind's label, and a pool if it has both the lab's name and the lab's folder.
  */
 function checkNames(settings: Settings, { docker, libvirt }: HostFacts): HostProblem[] {
   const { lab, cluster } = settings;
@@ -114,7 +114,7 @@ function checkNames(settings: Settings, { docker, libvirt }: HostFacts): HostPro
       .filter(({ name, networks }) => ownMachines.includes(name) && !networks.includes(network))
       .map(({ name }) => ({
         subject: `libvirt's machine ${name}`,
-        why: "has the name of a node's, but is not on the lab's network",
+        why: "has the name of one of the lab's machines, but is not on the lab's network",
       })),
     ...pools
       .filter(({ name, path }) => (name === pool) !== (path === poolFolder))
@@ -129,7 +129,7 @@ function checkNames(settings: Settings, { docker, libvirt }: HostFacts): HostPro
       .filter((one) => ownContainers.includes(one.name) && one.kindCluster !== kindCluster)
       .map(({ name }) => ({
         subject: `Docker's container ${name}`,
-        why: "has the name of a node's, but is not of the lab's kind cluster",
+        why: "has the name of one of the lab's nodes, but does not belong to the lab's kind cluster",
       })),
   ].map((problem) => ({
     ...problem,

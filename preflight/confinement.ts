@@ -6,19 +6,19 @@ import { domainName, labNames } from "../config/names.ts";
 import type { HostProblem } from "../config/host-problem.ts";
 import type { HostFacts } from "./host-facts.ts";
 
-/** What of the kernel keeps programs from files whose permissions would let them. */
+/** The security module that may deny programs access to files despite their permissions. */
 export interface ConfinementFacts {
-  /** Undefined where neither is on; SELinux that is permissive is not. */
+  /** Undefined if neither is on; permissive SELinux does not count. */
   readonly by: "AppArmor" | "SELinux" | undefined;
-  /** What it denied virtual machines since the host was started; undefined where its log is not for your eyes. */
+  /** Accesses denied to virtual machines since the host was started; undefined if this user may not read the log. */
   readonly denials: readonly Denial[] | undefined;
 }
 
 interface Denial {
   readonly by: "AppArmor" | "SELinux";
-  /** AppArmor tells the whole path, SELinux often the last part only. */
+  /** AppArmor logs the whole path, SELinux often only its last part. */
   readonly file: string;
-  /** What was to be done with it, as the log has it: `r`, `wr`; `read write`. */
+  /** The denied access as in the log: `r`, `wr`; `read write`. */
   readonly wanted: string;
 }
 
@@ -49,7 +49,7 @@ export async function gatherConfinement(sys = "/sys"): Promise<ConfinementFacts>
   return { by, denials: text.trim() === "" ? undefined : denialsIn(text) };
 }
 
-/** Denials in lines of the kernel's or the audit daemon's log, each file once; what was only reported is none. */
+/** Denials in the kernel's or the audit daemon's log, one for each file, without those that were only reported. */
 export function denialsIn(text: string): Denial[] {
   const found = text
     .split("\n")
@@ -71,11 +71,11 @@ function denialIn(line: string, by: Denial["by"]): Denial | undefined {
 }
 
 /**
- * Files of the lab's machines that AppArmor or SELinux denied them. What a machine opens besides, as most of /sys, it
- * does without.
+ * Finds files of the lab's machines to which AppArmor or SELinux denied access. Other files are ignored, because machines
+ * do without them, e.g. most of /sys.
  *
- * The log tells of the past, and nobody notes there that a denial was remedied: while all of the lab's machines run it
- * was, and otherwise it is for telling, not for refusing to go on.
+ * The log does not show whether a denial has been remedied. If all of the lab's machines run, it has. Otherwise it is
+ * only a reason to warn, not to stop.
  */
 export function checkConfinement(
   settings: Pick<Settings, "lab" | "nodes" | "linuxNodes">,

@@ -38,7 +38,7 @@ const networkSchema = z
     name,
     /** IPv4 and IPv6. */
     cidrs: (IPAM.Config ?? []).flatMap(({ Subnet }) => Subnet ?? []),
-    // It is named after the network's id, unless Docker was told another name.
+    // The default name is derived from the network's id.
     ...(Driver === "bridge" && { bridge: Options?.[bridgeOption] ?? `br-${Id.slice(0, 12)}` }),
   }));
 
@@ -59,7 +59,7 @@ export interface DockerFacts extends z.infer<typeof infoSchema> {
   readonly containers: readonly z.infer<typeof containerSchema>[];
 }
 
-/** Asks the Docker engine at DOCKER_HOST, or at its usual socket. */
+/** Queries the Docker engine at DOCKER_HOST, or at its default socket. */
 export async function gatherDocker(
   endpoint = process.env["DOCKER_HOST"],
 ): Promise<Gathered<DockerFacts>> {
@@ -82,7 +82,7 @@ export async function gatherDocker(
   }
 }
 
-/** What the Docker engine at `unix://...` answers. @throws what it says instead, or that it does not. */
+/** Queries the Docker engine at `unix://...`. @throws with its error message, or if it does not answer in JSON. */
 async function answerOf(socket: string, path: string): Promise<unknown> {
   const signal = AbortSignal.timeout(timeoutSeconds * 1000);
   const socketPath = new URL(socket).pathname;
@@ -110,11 +110,11 @@ export function unreachable(
 ): Complaint {
   return {
     why: `can't be reached: ${error}`,
-    instead: `Run \`make up\` as root, which installs and starts what is missing, or do so yourself: ${installText(packageManager, packages)}; ${startCommand(daemon, packageManager)}. Who is not root has to be in its group: ${joinCommand(daemon)}, then log in again.`,
+    instead: `Run \`make up\` as root, which installs and starts what is missing, or do so yourself: ${installText(packageManager, packages)}; ${startCommand(daemon, packageManager)}. Users other than root must be in its group: ${joinCommand(daemon)}, then log in again.`,
   };
 }
 
-/** The first to say its control group version, which kind's nodes depend on. */
+/** The first version that reports its control group version, which kind's nodes depend on. */
 const minimumVersion = "20.10.0";
 
 export function checkDocker(
@@ -129,7 +129,7 @@ export function checkDocker(
     return [
       {
         subject: "Docker",
-        why: "runs rootless, with a network of its own, so that kind's containers could not be on the machines' bridge",
+        why: "runs rootless, with its own network, so kind's containers could not be on the machines' bridge",
         instead:
           "Use the system's Docker: unset DOCKER_HOST, or set it to unix:///var/run/docker.sock.",
       },

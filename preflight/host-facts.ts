@@ -42,11 +42,11 @@ function questionsOf(settings: Settings) {
     image: gatherImage(settings),
     programs: gatherPrograms(settings),
     linuxArtifacts: gatherLinuxArtifacts(settings),
-    /** What is in the way on hosts that nodes are placed on, and of the network that connects them with this one. */
+    /** Problems of the other hosts that nodes are placed on, and of the network that connects them with this host. */
     otherHosts: Promise.all([hostProblemsElsewhere(settings), fabricProblems(settings)]).then(
       (found) => found.flat(),
     ),
-    /** Largest packet on the lab's bridge here, in bytes; undefined where there is none yet. */
+    /** Largest packet on this host's bridge of the lab, in bytes; undefined if the bridge does not exist yet. */
     segmentMtu: readFile(`/sys/class/net/${settings.network.bridge}/mtu`, "utf8").then(
       Number,
       () => undefined,
@@ -68,7 +68,7 @@ function gatherPrograms(settings: Settings) {
   };
 }
 
-/** Programs libvirt's provider starts, and what for. */
+/** Programs that the libvirt provider starts, and their purposes. */
 export const providerTools = {
   mkisofs: "writes the machines' identity disks",
   xsltproc: "completes the machines' descriptions",

@@ -11,7 +11,7 @@ import type { HostFacts } from "./host-facts.ts";
 import type { HostProblem } from "../config/host-problem.ts";
 import type { Complaint } from "../config/problem.ts";
 
-/** What machines start from, or why they can't. */
+/** Facts about the disk image that machines start from, or why it can't be used. */
 export type ImageFacts = { readonly virtualGiB: number } | Exclude<LocatedDisk, object>;
 
 async function imageFacts(disk: LocatedDisk): Promise<ImageFacts> {
@@ -42,15 +42,15 @@ function unusable(
 }
 
 const windowsImages = {
-  another: "Write the path of a qcow2, VHD or VHDX image you may read.",
+  another: "Write the path of a qcow2, VHD or VHDX image that you can read.",
   noDisk: {
-    why: "is neither a qcow2 image nor VHD or VHDX",
+    why: "is not a qcow2, VHD or VHDX image",
     instead: "Convert it: qemu-img convert -O qcow2 OLD NEW.",
   },
 };
 
 const cloudImages = {
-  another: "Write the path of a cloud image you may read.",
+  another: "Write the path of a cloud image that you can read.",
   noDisk: {
     why: "is neither a qcow2, VHD or VHDX image nor a disk with a partition table",
     instead: "Write the path of a cloud image: Debian's end in .qcow2, Ubuntu's in .img.",
@@ -75,7 +75,7 @@ export function checkImage(
   return [{ subject: `The ${name} image`, why, instead }];
 }
 
-/** An overlay can't be smaller than what it stands on: the machine would lose the end of its disk. */
+/** An overlay can't be smaller than its image, because the machine would lose the end of its disk. */
 function disksTooSmall(
   nodes: Settings["nodes"],
   virtualGiB: number,
@@ -96,7 +96,7 @@ export interface LinuxArtifactFacts {
   readonly programs: "there" | "missing";
 }
 
-/** Looks at what was prepared last, and at what the settings name; undefined where no node needs it. */
+/** Examines the prepared programs and the image; undefined if the lab has no Linux machines. */
 export async function gatherLinuxArtifacts({
   linux: { image },
   linuxNodes,
@@ -106,7 +106,7 @@ export async function gatherLinuxArtifacts({
   const programs =
     linuxPrograms !== undefined && existsSync(linuxPrograms.path) ? "there" : "missing";
   const located = locatedLinuxImage(image);
-  // What was downloaded was compared when it came.
+  // A downloaded image was compared when it was downloaded.
   if (typeof located === "object" && image.path !== undefined && image.sha256 !== undefined) {
     const actual = await digestOfFile(image.path, new Cache());
     if (actual !== image.sha256) return { image: { wrongSha256: actual }, programs };
@@ -120,7 +120,7 @@ export function checkLinuxArtifacts(
 ): HostProblem[] {
   if (linuxArtifacts === undefined) return [];
   const { image, programs } = linuxArtifacts;
-  const prepare = { why: "are not made yet", instead: "Run `./kindows prepare`." };
+  const prepare = { why: "are not built yet", instead: "Run `./kindows prepare`." };
   return [
     ...(typeof image === "object" && "virtualGiB" in image
       ? disksTooSmall(linuxNodes, image.virtualGiB, "kindows:linux.diskGiB")
@@ -138,6 +138,6 @@ function imageProblem(
   const subject = named || published || "The disk of Linux machines";
   if (typeof image === "string") return { subject, ...unusable(image, cloudImages) };
   const why = `has SHA-256 ${image.wrongSha256}, not ${sha256} as in the settings`;
-  const instead = "Compare with what its publisher says, and download it again.";
+  const instead = "Compare it with the publisher's checksum, and download the file again.";
   return { subject, why, instead };
 }

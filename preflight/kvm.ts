@@ -7,25 +7,25 @@ import type { Settings } from "../config/settings.ts";
 import type { HostFacts } from "./host-facts.ts";
 import type { HostProblem } from "../config/host-problem.ts";
 
-/** Whether KVM can be used: `hangs` when it opens and then does not run a guest; undefined when nobody asks for it. */
+/** Whether KVM can be used. `hangs`: it can be opened but does not run a guest. Undefined if the settings do not use it. */
 export type KvmFacts =
   "works" | "absent" | "denied" | "hangs" | { readonly error: string } | undefined;
 
 const device = "/dev/kvm";
 const emulator = "qemu-system-x86_64";
 
-/** Far more than the tenth of a second it takes, as the host may be busy; far less than a boot that never ends. */
+/** Far more than the tenth of a second that the probe takes, because the host may be busy. */
 const timeoutSeconds = 5;
 
 type DomainType = Settings["hypervisor"]["domainType"];
 
-/** Looks whether KVM runs a guest: /dev/kvm alone proves nothing. */
+/** Checks whether KVM runs a guest, because the existence of /dev/kvm proves nothing. */
 export async function gatherKvm(domainType: DomainType): Promise<KvmFacts> {
   if (domainType !== "kvm") return undefined;
   return (await gatherKvmDevice(domainType)) ?? runProbeRom("kvm");
 }
 
-/** What can be told before QEMU is installed: whether /dev/kvm is there and may be opened; undefined where it may. */
+/** Checks, without QEMU, whether /dev/kvm exists and can be opened; undefined if it can. */
 export async function gatherKvmDevice(domainType: DomainType): Promise<KvmFacts> {
   if (domainType !== "kvm") return undefined;
   try {
@@ -36,7 +36,7 @@ export async function gatherKvmDevice(domainType: DomainType): Promise<KvmFacts>
   }
 }
 
-/** Runs the probe's ROM in a QEMU without anything else; `tcg` emulates, for tests where there is no KVM. */
+/** Runs the probe's ROM in a minimal QEMU; `tcg` emulates, for tests on hosts without KVM. */
 export async function runProbeRom(accelerator: "kvm" | "tcg"): Promise<KvmFacts> {
   const folder = await mkdtemp(path.join(tmpdir(), "kindows-kvm-"));
   try {
@@ -61,7 +61,7 @@ export async function runProbeRom(accelerator: "kvm" | "tcg"): Promise<KvmFacts>
 
 const otherwise = 'or, for a rehearsal, write kindows:hypervisor.domainType "qemu"';
 
-/** Who may not open it has libvirt's QEMU do so, and needs it for nothing else than making images. */
+/** A user who can't open the device can still use libvirt, whose QEMU opens it; only building images needs it directly. */
 export function checkKvm(
   { hypervisor }: Pick<Settings, "hypervisor">,
   { kvm, libvirt }: Pick<HostFacts, "kvm"> & Partial<Pick<HostFacts, "libvirt">>,
@@ -82,11 +82,14 @@ export function checkKvm(
 const complaints = {
   absent: [
     'does not exist, and kindows:hypervisor.domainType is "kvm"',
-    "Turn on virtualization in the firmware, or nested virtualization where this host is a virtual machine, and load kvm_intel or kvm_amd",
+    "Turn on virtualization in the firmware, or nested virtualization if this host is a virtual machine, and load kvm_intel or kvm_amd",
   ],
-  denied: ["may not be opened by you", "Join its group (usermod -aG kvm $USER, then log in again)"],
+  denied: [
+    "can't be opened by this user",
+    "Join its group (usermod -aG kvm $USER, then log in again)",
+  ],
   hangs: [
-    "opens, but a guest hangs as soon as it runs, as happens where this host is itself a virtual machine without proper nested virtualization",
+    "opens, but a guest hangs as soon as it runs, as happens if this host is itself a virtual machine without proper nested virtualization",
     "Use another host",
   ],
 } as const;
@@ -102,10 +105,10 @@ const exitPort = 0xf4;
 const goodExitCode = 2 * 0x10 + 1;
 
 /**
- * From real mode through protected mode into 64-bit mode with paging, and there a hundred million turns of a loop.
+ * Switches from real mode through protected mode into 64-bit mode with paging, and runs a loop a hundred million times.
  *
- * Seen: a KVM that opens, runs the first instructions of a guest, and hangs it at its first interruption. So nothing
- * less than some 50 ms of 64-bit code proves that it can run an operating system.
+ * Some hosts have been seen whose KVM runs the first instructions of a guest and hangs at the first interrupt. So only
+ * about 50 ms of 64-bit code prove that it can run an operating system.
  */
 const code = [
   "fa 2e 66 0f 01 16 a0 00", // cli; lgdtl %cs:0xa0

@@ -44,7 +44,7 @@ export function routeRanges(table: string): NetworkFacts["ranges"] {
   });
 }
 
-/** Networks of libvirt and Docker, and whether each is the lab's own from an earlier run: then it is never in its way. */
+/** Networks of libvirt and Docker, and whether each is the lab's own, from an earlier run, and so no obstacle. */
 function networksOf({ lab }: Settings, { docker, libvirt }: HostFacts) {
   const { network } = labNames(lab.name);
   const of = (
@@ -62,12 +62,12 @@ function networksOf({ lab }: Settings, { docker, libvirt }: HostFacts) {
   ];
 }
 
-/** The lab's segment is free: no network, address or route of this host reaches into it, but the lab's own. */
+/** Checks that no network, address or route of this host overlaps the lab's segment, apart from the lab's own. */
 export function checkSegment(settings: Settings, facts: HostFacts): HostProblem[] {
-  const { cidr: asked } = settings.network;
-  const segment = parseRange(asked);
+  const { cidr: wanted } = settings.network;
+  const segment = parseRange(wanted);
   const networks = networksOf(settings, facts);
-  // A bridge is told by its network, not twice.
+  // The ranges of a network's bridge are those of the network, which is reported already.
   const bridges = networks.map(({ bridge }) => bridge);
   const occupied = [
     ...networks
@@ -87,13 +87,13 @@ export function checkSegment(settings: Settings, facts: HostFacts): HostProblem[
   const owners = [...new Set(found.map(({ owner }) => owner))];
   const taken = occupied.map(({ range }) => range);
   return unless(found.length === 0, {
-    subject: `kindows:network.cidr: "${asked}"`,
+    subject: `kindows:network.cidr: "${wanted}"`,
     why: `overlaps ${owners.join(" and ")}`,
     instead: `Write a range that is free here, e.g. ${proposedRange(segmentRange, settings, taken)}.`,
   });
 }
 
-/** Nobody else has an interface, or a network with a bridge, of the lab's bridge's name. */
+/** Checks that no interface or network outside the lab uses the name of the lab's bridge. */
 export function checkBridge(settings: Settings, facts: HostFacts): HostProblem[] {
   const { bridge } = settings.network;
   const networks = networksOf(settings, facts).filter((one) => one.bridge === bridge);
@@ -104,6 +104,6 @@ export function checkBridge(settings: Settings, facts: HostFacts): HostProblem[]
     subject: `kindows:network.bridge: "${bridge}"`,
     why: `is taken by ${networks[0]?.owner ?? "a network interface of this host"}`,
     instead:
-      "Write another name, or remove that (`./kindows doctor` tells whether it is left over from a lab).",
+      "Write another name, or remove it (`./kindows doctor` shows whether it is left over from a lab).",
   });
 }

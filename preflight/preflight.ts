@@ -10,9 +10,9 @@ import { labVariable } from "../config/names.ts";
 import { projectRoot } from "../toolchain/project.ts";
 
 /**
- * Sees to it that this host can have the lab, before anything of it is made; for a real run only, not for a preview.
+ * Checks that this host can run the lab, before anything is created. Not for a preview.
  *
- * @throws RunError, which Pulumi prints without a stack trace, with everything that is in the way.
+ * @throws RunError, which Pulumi prints without a stack trace, with all problems.
  */
 export async function preflight(settings: Settings): Promise<void> {
   const facts = await hostFacts(settings);
@@ -24,10 +24,10 @@ export async function preflight(settings: Settings): Promise<void> {
 }
 
 /**
- * Puts in place what the lab takes on this host, for plain `pulumi up`: every `kindows` command that starts the engine
- * has done so before.
+ * Prepares this host for the lab if the user runs plain `pulumi up`. Every `kindows` command that starts the engine has
+ * done so already.
  *
- * @throws RunError when something can't be had; what it is stands before it, line by line.
+ * @throws RunError if the preparation fails; its output names the reasons.
  */
 export async function prepareHost(): Promise<void> {
   if (process.env[labVariable] !== undefined) return;

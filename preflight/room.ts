@@ -24,18 +24,18 @@ export function total(all: readonly Need[], of: Exclude<keyof Need, "what">): nu
 }
 
 /**
- * Seen: 670 MiB for a control plane just up. A worker has neither API server nor etcd; its figure is an estimate.
- * Counted: 27 instances of a control plane's programs, 14 of those a worker has as well; and one for what else may come.
+ * Measured: a new control plane takes 670 MiB and 27 inotify instances, 14 of them for programs that a worker runs too;
+ * one instance is spare. A worker's memory is an estimate, because it has neither API server nor etcd.
  */
 const controlPlane = { memoryMiB: 1024, inotifyInstances: 28, dockerGiB: 1 };
 const worker = { memoryMiB: 512, inotifyInstances: 15, dockerGiB: 1 };
 
-/** kind's node image (1 GB unpacked) beside the archive it is loaded from. */
+/** kind's node image (1 GB unpacked) and the archive that it is loaded from. */
 const nodeImageGiB = 2;
 
 /**
- * What the golden image takes, and how far a machine's disk grows above it until the first pods run: estimates on the
- * safe side. A Server Core installation fits into 15 GB; the container images of Windows itself are some GB each.
+ * Size of the golden image, and growth of a machine's disk until the first pods run: estimates on the safe side. A Server
+ * Core installation fits into 15 GB, and each container image of Windows takes some GB.
  */
 const disks = {
   linux: { imageGiB: 1, growthGiB: 3 },
@@ -43,7 +43,7 @@ const disks = {
   windows: { imageGiB: 12, growthGiB: 15 },
 } as const;
 
-/** Everything of a lab that is not running yet, and what it takes. */
+/** Everything of a lab that is not running yet, and the resources it needs. */
 export function needs(
   settings: Settings,
   { docker, libvirt }: Pick<HostFacts, "docker" | "libvirt">,
@@ -77,7 +77,7 @@ export function needs(
   return [
     ...machines,
     ...linuxNodes.map(({ name, ...needed }) => ({ ...needed, what: `container ${name}` })),
-    // The two images, where nothing has been made of them yet.
+    // The two images are needed only if nothing has been created from them yet.
     ...(pools.some(({ name }) => name === pool)
       ? []
       : [{ what: "image of the machines", poolGiB: disk.imageGiB + linuxGiB }]),
@@ -86,7 +86,7 @@ export function needs(
 }
 
 export interface MemoryFacts {
-  /** What the kernel thinks could be had without swapping, in MiB. */
+  /** Memory that is available without swapping, by the kernel's estimate, in MiB. */
   readonly availableMiB: number;
   readonly totalMiB: number;
 }
@@ -118,9 +118,9 @@ export function checkMemory(settings: Settings, facts: HostFacts): HostProblem[]
 
 interface Disk {
   readonly folder: string;
-  /** Room for a process that is not root, in GiB. */
+  /** Free space for a process that is not root, in GiB. */
   readonly freeGiB: number;
-  /** Number of the file system; folders with the same one share their room. */
+  /** Number of the file system; folders with the same number share their space. */
   readonly device: number;
 }
 
@@ -134,14 +134,14 @@ export async function gatherDisks(
   docker: Gathered<DockerFacts>,
 ): Promise<DiskFacts> {
   const [pool, images] = await Promise.all([
-    room(labNames(settings.lab.name).poolFolder),
-    docker.reachable ? room(docker.rootFolder) : undefined,
+    diskOf(labNames(settings.lab.name).poolFolder),
+    docker.reachable ? diskOf(docker.rootFolder) : undefined,
   ]);
   return { pool, docker: images };
 }
 
-/** Room in a folder, which may not be there yet: then it will be made in the nearest one that is. */
-async function room(folder: string): Promise<Disk> {
+/** Free space of a folder, or of its nearest existing parent if the folder does not exist yet. */
+async function diskOf(folder: string): Promise<Disk> {
   let nearest = folder;
   while (nearest !== path.dirname(nearest) && !existsSync(nearest)) nearest = path.dirname(nearest);
   const [free, { dev }] = await Promise.all([freeGiB(nearest), stat(nearest)]);
@@ -162,17 +162,17 @@ function tooFull({ folder, freeGiB }: Disk, neededGiB: number): HostProblem[] {
   return unless(neededGiB <= freeGiB, {
     subject: `The disk of ${folder}`,
     why: `has ${freeGiB.toFixed(1)} GiB free, ${neededGiB} GiB are needed`,
-    instead: "Make room there, or have fewer nodes.",
+    instead: "Free some space there, or have fewer nodes.",
   });
 }
 
-/** What root, as whom a lab's containers run, may have of the kernel's inotify instances. */
+/** Limit and use of inotify instances by root, as whom a lab's containers run. */
 export interface InotifyFacts {
   readonly limit: number;
   readonly used: number;
 }
 
-/** Counts root's inotify instances, as the kernel has no counter to ask. */
+/** Counts root's inotify instances, because the kernel does not report their number. */
 export async function gatherInotify(proc = "/proc"): Promise<InotifyFacts> {
   const limit = await readFile(path.join(proc, "sys/fs/inotify/max_user_instances"), "utf8");
   const pids = (await readdir(proc)).filter((name) => /^\d+$/.test(name));
@@ -189,17 +189,17 @@ async function instancesOf(process: string): Promise<number> {
     );
     return files.filter((file) => file === "anon_inode:inotify").length;
   } catch {
-    // It ended meanwhile, or is not ours to look at.
+    // The process has ended, or this user may not read its files.
     return 0;
   }
 }
 
-/** What a workstation is usually told to have for kind (https://kind.sigs.k8s.io/docs/user/known-issues/). */
+/** The limit that kind recommends (https://kind.sigs.k8s.io/docs/user/known-issues/). */
 const advised = 512;
 
 /**
- * The Linux nodes still to be made get their inotify instances. Where these run out, containers' systemd, kubelets and
- * dnsmasq fail with "too many open files", each at another time.
+ * Checks that enough inotify instances are left for the Linux nodes that do not run yet. Without them, systemd, kubelet
+ * and dnsmasq fail with "too many open files", each at a different time.
  */
 export function checkInotify(settings: Settings, facts: HostFacts): HostProblem[] {
   const needed = total(needs(settings, facts), "inotifyInstances");

@@ -10,10 +10,10 @@ import { connectConfig, type PinnedEndpoint, type SshEndpoint } from "./endpoint
 /** Pauses between attempts, in milliseconds (pulumi, sdk/go/common/util/retry). */
 const PAUSES = { minTimeout: 100, factor: 1.5, maxTimeout: 5000 };
 
-/** With unlimited attempts a long pause would delay each boot of a machine by 2.5 s on average. */
+/** Pauses for unlimited attempts; a pause of 5 s would delay each boot of a machine by 2.5 s on average. */
 const UNCOUNTED_ATTEMPTS = { ...PAUSES, retries: Infinity, maxTimeout: 500 };
 
-/** An unchanged failure is reported again after this time, as Windows boots for minutes. */
+/** An unchanged failure is reported again after this time, because Windows takes minutes to boot. */
 const SAME_AGAIN_MILLISECONDS = 5000;
 
 export interface Dialling {
@@ -21,7 +21,7 @@ export interface Dialling {
   readonly progress: (line: string) => void;
 }
 
-/** A server and the hops to it: each is dialled from the one before it, the first from here. */
+/** A server and the hops to it. Each is dialled from the one before it, and the first from this host. */
 export type RoutedEndpoint = SshEndpoint & { readonly via?: readonly SshEndpoint[] };
 
 /** An open SSH connection; `close` must be called, and also closes the hops. */
@@ -32,7 +32,11 @@ export interface SshConnection {
 
 export const retryPolicy = { dialErrorLimit: 3, perDialTimeout: 10 };
 
-/** Only connecting is retried. @throws `Dial`, `Dial proxy`, `Dial hop NUMBER` or `Dial from proxy`, by where it failed. */
+/**
+ * Connects to a server, with retries.
+ *
+ * @throws an error that begins with the failed step: `Dial`, `Dial proxy`, `Dial hop NUMBER` or `Dial from proxy`.
+ */
 export function dial(
   { via = [], ...endpoint }: RoutedEndpoint,
   operation: Dialling,
@@ -45,7 +49,11 @@ export function dial(
   return dialEach([...hops, last], operation);
 }
 
-/** With `retryPolicy`, by a connection that does not keep this process running. @throws `Dial hop NUMBER ...`, from 1. */
+/**
+ * Connects through hops with `retryPolicy`. The connection does not keep this process running.
+ *
+ * @throws an error that begins with the failed step: `Dial hop NUMBER`, counted from 1.
+ */
 export function dialHops(
   hops: readonly PinnedEndpoint[],
   operation: Dialling,
@@ -57,9 +65,9 @@ export function dialHops(
   return dialEach(each, operation, true);
 }
 
-/** @param way not empty; each server with the prefix of its messages. */
+/** @param servers not empty; each with the prefix of its messages. */
 async function dialEach(
-  way: readonly { readonly endpoint: SshEndpoint; readonly what: string }[],
+  servers: readonly { readonly endpoint: SshEndpoint; readonly what: string }[],
   operation: Dialling,
   background = false,
 ): Promise<SshConnection> {
@@ -68,7 +76,7 @@ async function dialEach(
     for (const client of clients.toReversed()) client.end();
   };
   try {
-    for (const { endpoint, what } of way) {
+    for (const { endpoint, what } of servers) {
       const logIn = () => logInTo(endpoint, operation.signal, clients.at(-1), background);
       clients.push(await retried(what, endpoint, operation, logIn));
     }
@@ -79,7 +87,12 @@ async function dialEach(
   return { client: clients.at(-1) as Client, close };
 }
 
-/** Works over a connection, and closes it. @param seconds for all of it. @throws with the last observation. */
+/**
+ * Connects to a server, does some work, and closes the connection.
+ *
+ * @param seconds time limit for connecting and the work.
+ * @throws after the time limit, with the last failure to connect.
+ */
 export function onServer<T>(
   endpoint: RoutedEndpoint,
   seconds: number,
@@ -120,10 +133,10 @@ async function retried<Result>(
   const { signal } = operation;
   const limit = endpoint.dialErrorLimit ?? 0;
   const target = `${endpoint.host}:${String(endpoint.port)}`;
-  // Unreadable keys are an error at once.
+  // Throws at once if a key cannot be read.
   connectConfig(endpoint, () => undefined);
   let reason = "nothing yet";
-  let said = { reason: "", at: 0 };
+  let reported = { reason: "", at: 0 };
   try {
     return await pRetry(attempt, {
       ...(limit < 0 ? UNCOUNTED_ATTEMPTS : { retries: limit, ...PAUSES }),
@@ -131,11 +144,12 @@ async function retried<Result>(
       onFailedAttempt: ({ error, attemptNumber, retriesLeft }) => {
         if (signal.aborted) return;
         reason = error.message;
-        const isNews = reason !== said.reason || Date.now() - said.at > SAME_AGAIN_MILLISECONDS;
+        const isNews =
+          reason !== reported.reason || Date.now() - reported.at > SAME_AGAIN_MILLISECONDS;
         if (retriesLeft > 0 && isNews) {
           const of = limit < 0 ? "inf" : String(limit);
           operation.progress(`${what} ${attemptNumber}/${of} failed: retrying (${reason})`);
-          said = { reason, at: Date.now() };
+          reported = { reason, at: Date.now() };
         }
       },
     });
@@ -143,7 +157,7 @@ async function retried<Result>(
     throw new Error(
       signal.aborted
         ? `${what} ${target}: ${(signal.reason as Error).message}; last seen: ${reason}`
-        : `${what} ${target}: after ${limit} failed attempts: ${reason} (connection.dialErrorLimit sets how many are borne)`,
+        : `${what} ${target}: after ${limit} failed attempts: ${reason} (connection.dialErrorLimit sets how many are allowed)`,
     );
   }
 }
@@ -155,7 +169,8 @@ async function connect(
   signal: AbortSignal,
 ): Promise<net.Socket> {
   const socket = net.connect({ host, port, noDelay: true });
-  // Not its own option `signal`: Node.js 20 never removes that listener, and a booting machine is dialled often.
+  // Does not use the option `signal` of net.connect, because Node.js 20 never removes that listener and a booting machine
+  // is dialled often.
   const abort = (): void => {
     socket.destroy(signal.reason as Error);
   };
@@ -175,8 +190,8 @@ async function connect(
 /**
  * Logs in to a server, with a single attempt.
  *
- * @param from connection to the hop before it. Default: it is dialled from here.
- * @param background whether this process may end while the connection is open; it then sends no keep-alives.
+ * @param from connection to the hop before the server. Default: dials from this host.
+ * @param background whether this process may end while the connection is open. If so, it sends no keep-alives.
  */
 export async function logInTo(
   endpoint: SshEndpoint,
@@ -199,7 +214,7 @@ export async function logInTo(
     });
     client.once("close", () => reject(new Error("the server closed the connection")));
   });
-  // The timer of its keep-alives would keep the process running.
+  // The timer of the keep-alives would keep the process running.
   client.connect({ ...config, ...(background && { keepaliveInterval: 0 }), sock: socket });
   try {
     await bounded(ready, 0, signal);
@@ -210,7 +225,7 @@ export async function logInTo(
   }
 }
 
-/** Opens a TCP connection to an SSH server from another server; with the same time limit as from here. */
+/** Opens a TCP connection to an SSH server from another server, with the same time limit as from this host. */
 export async function openFrom(
   proxy: Client,
   {
@@ -230,7 +245,7 @@ export async function openFrom(
   try {
     return await bounded(opening, perDialTimeout, signal);
   } catch (error) {
-    // One that opens too late has nobody who waits for it.
+    // Closes a channel that opens too late.
     opening.then((channel) => channel.destroy()).catch(() => undefined);
     throw error;
   }
@@ -244,7 +259,7 @@ export class ConnectionLost extends Error {
 }
 
 export interface LossWatch {
-  /** Rejects when it is lost. */
+  /** Rejects when the connection is lost. */
   readonly lost: Promise<never>;
   /** For errors that themselves show that the connection was lost. */
   error(): ConnectionLost;
@@ -257,12 +272,12 @@ export function watchLoss(client: Client): LossWatch {
     why = `: ${message}`;
   };
   const error = (): ConnectionLost => new ConnectionLost(why);
-  let tell = (): void => undefined;
+  let closed = (): void => undefined;
   const lost = new Promise<never>((_resolve, reject) => {
-    tell = () => reject(error());
+    closed = () => reject(error());
   });
-  // Nobody awaits it between requests.
+  // Between requests, no other handler is attached to this promise.
   lost.catch(() => undefined);
-  client.on("error", note).on("close", tell);
-  return { lost, error, end: () => client.off("error", note).off("close", tell) };
+  client.on("error", note).on("close", closed);
+  return { lost, error, end: () => client.off("error", note).off("close", closed) };
 }

@@ -24,12 +24,15 @@ export type PinnedEndpoint = SshEndpoint & { readonly hostKey: string };
 
 export class HostKeyRefused extends Error {}
 
-/** Longest wait for handshake and login once connected, as a booting machine may be slow. */
+/** Longest wait for handshake and login after connecting, because a booting machine may be slow. */
 const HANDSHAKE_MILLISECONDS = 30_000;
 
 const KEEPALIVE_SECONDS = 15;
 
-/** @param refused gets the reason if the host key is not the pinned one. @throws if a key cannot be read: no retry helps. */
+/**
+ * @param refused receives the reason if the host key is not the pinned one.
+ * @throws if a key cannot be read, which no retry would change.
+ */
 export function connectConfig(
   endpoint: SshEndpoint,
   refused: (reason: HostKeyRefused) => void,
@@ -52,7 +55,7 @@ export function connectConfig(
   };
 }
 
-/** The agent of the user's session; the official plugin uses it too, but fails if it is gone. */
+/** The agent of the user's session, if it exists. The official plugin uses it too, but fails if it does not exist. */
 function usableAgent(): string | undefined {
   const socket = process.env["SSH_AUTH_SOCK"];
   return socket !== undefined && socket !== "" && existsSync(socket) ? socket : undefined;
@@ -63,7 +66,7 @@ function requirePrivateKey(endpoint: SshEndpoint): void {
   const parsed = ssh2.utils.parseKey(endpoint.privateKey, endpoint.privateKeyPassword);
   if (parsed instanceof Error) {
     throw new Error(
-      `connection.privateKey for ${endpoint.host} cannot be read: ${parsed.message} (expected: an OpenSSH or PEM private key; privateKeyPassword where it is encrypted)`,
+      `connection.privateKey for ${endpoint.host} cannot be read: ${parsed.message} (expected: an OpenSSH or PEM private key; privateKeyPassword if it is encrypted)`,
     );
   }
 }
@@ -94,7 +97,7 @@ function pinnedHostKey(
   };
 }
 
-/** Signature algorithms of the pinned key: with others the server would offer another of its keys. */
+/** Signature algorithms of the pinned key. With other algorithms, the server could offer another of its keys. */
 function hostKeyAlgorithms(key: ParsedKey): ("ssh-rsa" | "ssh-ed25519")[] {
   const names = key.type === "ssh-rsa" ? ["rsa-sha2-512", "rsa-sha2-256", "ssh-rsa"] : [key.type];
   return names as ("ssh-rsa" | "ssh-ed25519")[];

@@ -1,6 +1,6 @@
 import ssh2 from "ssh2";
 
-/** ssh2 1.17 strips a leading zero byte of the public key, which breaks one pair in 256: such a pair is discarded. */
+/** Discards invalid pairs: ssh2 1.17 strips a leading zero byte of the public key, which breaks one pair in 256. */
 export function generateEd25519(comment = ""): {
   readonly private: string;
   readonly public: string;

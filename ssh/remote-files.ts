@@ -10,14 +10,14 @@ export interface RemoteEntry {
   readonly isFolder: boolean;
 }
 
-/** Gets the outcome of a request; the error may be null or undefined on success. */
+/** Callback for the outcome of a request; the error may be null or undefined on success. */
 type Answer<T> = (error?: Error | null, value?: T) => void;
 
-/** Files over SFTP, with paths like `C:/x`. A missing file is no error for reading or removing; a lost connection is one. */
+/** Files over SFTP, with paths like `C:/x`. Reading or removing a missing file is not an error, a lost connection is. */
 export class RemoteFiles {
   readonly #sftp: SFTPWrapper;
   readonly #answerSeconds: number | undefined;
-  /** On a lost connection ssh2 leaves some requests without an answer. */
+  /** Needed because ssh2 does not answer some requests if the connection is lost. */
   readonly #loss: LossWatch;
 
   private constructor(client: Client, sftp: SFTPWrapper, answerSeconds?: number) {
@@ -42,7 +42,7 @@ export class RemoteFiles {
     this.#sftp.end();
   }
 
-  /** Attributes of a file or folder, which Windows reads without opening it, so that its writer can rename it. */
+  /** Attributes of a file or folder. Windows reads them without opening the file, so its writer can still rename it. */
   stat(path: string): Promise<Stats | undefined> {
     return this.#find((done) => this.#sftp.stat(path, done));
   }
@@ -60,7 +60,7 @@ export class RemoteFiles {
       .map(({ filename, attrs }) => ({ name: filename, isFolder: attrs.isDirectory() }));
   }
 
-  /** Reads bytes of a file from an offset, fewer at its end; opens it only for that. */
+  /** Reads bytes of a file from an offset, or fewer at its end. The file is open only during the call. */
   async read(path: string, offset: number, length: number): Promise<Buffer | undefined> {
     const handle = await this.#find<Buffer>((done) => this.#sftp.open(path, "r", done));
     if (handle === undefined) return undefined;
@@ -86,8 +86,8 @@ export class RemoteFiles {
   }
 
   /**
-   * So that a power cut does not truncate what counts as copied. OpenSSH's server does that since 6.5, and Windows' by
-   * FlushFileBuffers (PowerShell/openssh-portable, contrib/win32/win32compat/misc.c).
+   * Flushes a file, so that a power cut does not truncate it after it counts as copied. OpenSSH's server supports this
+   * since 6.5, and the Windows one by FlushFileBuffers (PowerShell/openssh-portable, contrib/win32/win32compat/misc.c).
    */
   async #flush(path: string): Promise<void> {
     const handle = await this.#ask<Buffer>((done) => this.#sftp.open(path, "r+", done));
@@ -101,7 +101,7 @@ export class RemoteFiles {
   }
 
   async remove(folder: string): Promise<void> {
-    // In parallel: otherwise a folder of scripts would take one round trip per file.
+    // In parallel, because one round trip after the other would take long for a folder of scripts.
     await Promise.all(
       (await this.list(folder)).map(({ name, isFolder }) => {
         const path = `${folder}/${name}`;
@@ -115,7 +115,7 @@ export class RemoteFiles {
     await this.#find<void>((done) => this.#sftp.unlink(path, done));
   }
 
-  /** Reads until the end or the limit, as a server may send less than requested. */
+  /** Reads until the end or the limit, because a server may send less than requested. */
   async #readPart(handle: Buffer, offset: number, length: number): Promise<Buffer> {
     const buffer = Buffer.alloc(length);
     let filled = 0;

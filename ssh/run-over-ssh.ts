@@ -18,14 +18,14 @@ export class CommandFailed extends Error {
   }
 }
 
-/** A port on the machine's loopback that leads here while a command runs. */
+/** A port on the machine's loopback interface that is forwarded to this process while a command runs. */
 export interface RemoteForward {
   readonly port: number;
-  /** Gets each connection; must handle its errors and its end. */
+  /** Called with each connection; must handle its errors and its end. */
   readonly accept: (connection: Duplex) => void;
 }
 
-/** Largest output of a machine: an archive of a few MiB, in base64. */
+/** Largest output of a command; the largest expected one is an archive of a few MiB, in base64. */
 const longestOutput = 128 * 1024 * 1024;
 
 const silentSeconds = 45;
@@ -34,8 +34,8 @@ const silentSeconds = 45;
  * Logs in, with a single attempt, runs a command, and returns its standard output.
  *
  * @param input may be secret.
- * @param forward a port forwarded back to here; if the machine refuses, the command runs without it.
- * @throws if it fails in any way, writes too much, or takes too long; with the end of its standard error.
+ * @param forward a port to forward to this process; if the machine refuses, the command runs without it.
+ * @throws if the command fails, writes too much, or takes too long; with the end of its standard error.
  */
 export function runOverSsh(
   source: SshSource,
@@ -55,7 +55,7 @@ export function runOverSsh(
       client.end();
       return stdout;
     } catch (error) {
-      // A hanging one would keep this process running for minutes.
+      // A hanging connection would keep this process running for minutes.
       client.destroy();
       throw error;
     }
@@ -76,11 +76,11 @@ function forwardFrom(client: Client, { port, accept }: RemoteForward): Promise<v
 export interface CommandEnd {
   readonly exitCode: number;
   readonly stdout: string;
-  /** The end of it. */
+  /** The last 1000 characters. */
   readonly stderr: string;
 }
 
-/** @param input may be secret. @throws if the connection is lost, the time is over, or it writes too much. */
+/** @param input may be secret. @throws if the connection is lost, the signal aborts, or the command writes too much. */
 export async function runOn(
   client: Client,
   command: string,
@@ -119,7 +119,7 @@ export interface CommandExit {
   readonly killedBy?: string;
 }
 
-/** @throws {ConnectionLost} if the connection is lost before it ends. @throws the signal's reason. */
+/** @throws {ConnectionLost} if the connection is lost before the command ends. @throws the signal's reason. */
 export async function execute(
   client: Client,
   command: string,

@@ -5,11 +5,11 @@ import { bounded } from "../host/bounded.ts";
 import { ConnectionLost } from "./dial.ts";
 import { RemoteFiles } from "./remote-files.ts";
 
-/** Each file needs several requests, which a busy server answers slowly. */
+/** Copies several files at a time, because each needs several requests, which a busy server answers slowly. */
 const FILES_AT_ONCE = 8;
 
 /**
- * Copies a file or folder of this machine to `remotePath`, whose meaning depends on what exists there:
+ * Copies a file or folder of this machine. The target depends on what exists at `remotePath`:
  *
  * | source    | remotePath is a folder | is nothing      | is a file   |
  * | --------- | ---------------------- | --------------- | ----------- |
@@ -17,7 +17,7 @@ const FILES_AT_ONCE = 8;
  * | folder/   | its content            | its content     | error       |
  * | file      | remotePath/file        | remotePath      | overwritten |
  *
- * Missing parent folders are an error, files of the same name are overwritten and others left alone.
+ * Missing parent folders are an error. Files with the same name are overwritten, and others are left alone.
  */
 export async function uploadSource(
   client: Client,
@@ -84,14 +84,14 @@ function put(files: RemoteFiles, from: string, to: string): Promise<void> {
   return named(`failed to copy file ${from} to remote path ${to}`, files.put(from, to));
 }
 
-/** Adds to an error what was done, as SFTP reports any system error as a mere failure. */
+/** Adds to an error what was done, because SFTP reports any system error only as `Failure`. */
 async function named<T>(failure: string, work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (error) {
     const { message } = error as Error;
     const remedies = [
-      error instanceof ConnectionLost ? " (run again: it is copied again)" : "",
+      error instanceof ConnectionLost ? " (run again to repeat the copy)" : "",
       message === "Failure" ? " (is its drive full? make room, then run again)" : "",
     ];
     throw new Error(`${failure}: ${message}${remedies.join("")}`);

@@ -3,14 +3,14 @@ import type { Row } from "./rows/row.ts";
 /**
  * Status of a row.
  *
- * - `passed`: it was done, and worked.
- * - `failed`: it was done, and did not work.
- * - `rehearsed`: Kubernetes' own Windows programs did a part of it, the rest is modelled. Not a pass.
- * - `not-runnable`: it could not be done here. Not a pass, and not a failure.
+ * - `passed`: the row was run and worked.
+ * - `failed`: the row was run and did not work.
+ * - `rehearsed`: Kubernetes' own Windows programs did a part of it, and the rest was simulated. Not a pass.
+ * - `not-runnable`: the row could not be run here. Neither a pass nor a failure.
  */
 export type Status = "passed" | "failed" | "rehearsed" | "not-runnable";
 
-/** As people read them, in the order of the totals. */
+/** Display names, in the order of the totals. */
 export const statusNames = {
   passed: "passed",
   failed: "failed",
@@ -20,13 +20,12 @@ export const statusNames = {
 
 export const statuses = Object.keys(statusNames) as readonly Status[];
 
-/** How a row came out. */
 export interface Outcome {
   readonly status: Status;
   /** Why it failed or could not be run, or what was rehearsed; empty if it passed. */
   readonly reason: string;
   readonly tried: readonly string[];
-  /** Output of the failed command, and how the tries of a lookup went if one was not enough; empty otherwise. */
+  /** Output of the failed command, and the course of a lookup that took more than one try; otherwise empty. */
   readonly seen: string;
 }
 
@@ -35,7 +34,6 @@ export interface RowResult extends Outcome {
   readonly seconds: number;
 }
 
-/** A whole run. */
 export interface Verification {
   readonly stack: string;
   readonly lab: string;
@@ -66,7 +64,7 @@ export function isGood(results: readonly RowResult[]): boolean {
   return failed === 0 && passed > 0;
 }
 
-/** Results by the reason they have in common, in the order in which reasons come first. */
+/** Results grouped by reason, in the order in which the reasons first appear. */
 export function byReason(results: readonly RowResult[]): ReadonlyMap<string, readonly RowResult[]> {
   const groups = new Map<string, RowResult[]>();
   for (const result of results) {

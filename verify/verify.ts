@@ -32,21 +32,21 @@ export interface VerifyEnd {
 export interface SessionOptions extends Kubectl {
   readonly api: ClusterApi;
   readonly facts: Facts;
-  /** Server on this host; undefined if the lab's segment does not reach it. */
+  /** Server on this host; undefined if the lab's segment does not reach this host. */
   readonly host?: HostServer | undefined;
   readonly rows: readonly Row[];
-  /** Image that the rows' own pods run, one that does what agnhost does. */
+  /** Image for the rows' own pods: agnhost, or one with the same commands. */
   readonly image: string;
-  /** Longest time for a row, in seconds. Default: as run-rows.ts has it. */
+  /** Longest time for a row, in seconds. Default: see `rowSeconds` in run-rows.ts. */
   readonly timeoutSeconds?: number | undefined;
   readonly signal: AbortSignal;
   readonly say: (line: string) => void;
 }
 
 /**
- * Creates what the rows need, runs them, and cleans up, however that ended.
+ * Creates what the rows need, runs them, and cleans up, even after a failure.
  *
- * @param keep leave everything in place.
+ * @param keep whether to leave everything in place.
  * @throws if what the rows need could not be created.
  */
 export async function verifyCluster(options: SessionOptions, keep: boolean): Promise<VerifyEnd> {
@@ -66,7 +66,7 @@ export async function verifyCluster(options: SessionOptions, keep: boolean): Pro
   } finally {
     if (keep) {
       say(
-        `kept: the namespace ${namespace}; \`kubectl delete namespace ${namespace}\` removes it, and the next run does`,
+        `kept the namespace ${namespace}; remove it with \`kubectl delete namespace ${namespace}\`, or the next run will`,
       );
     } else {
       leftBehind = await removeNamespace(api, say).then(() => undefined, messageOf);
@@ -87,14 +87,14 @@ export async function makeWorkloads(options: SessionOptions): Promise<void> {
   const { api, facts, image, say } = options;
   const rows = options.rows.filter((row) => whyNot(row, facts) === undefined);
   say(
-    `${rows.length} of ${options.rows.length} rows can be run here; making the namespace ${namespace} for them`,
+    `${rows.length} of ${options.rows.length} rows can be run here; creating the namespace ${namespace} for them`,
   );
   await createNamespace(api, say);
   const samples = await sampleObjects(rows, facts, image);
   await applyObjects(options, [...workloads(allRoles(rows), image), ...samples]);
 }
 
-/** Runs the rows on what `makeWorkloads` made. */
+/** Runs the rows with the objects that `makeWorkloads` created. */
 export function tryRows(options: SessionOptions): Promise<readonly RowResult[]> {
   const { api, facts, host, rows, signal } = options;
   let isolated: Promise<void> | undefined;
@@ -135,7 +135,7 @@ async function sampleObjects(
         : fitted(await readSample(row.look), { os: row.os, agnhost, windowsBuild }),
     ),
   );
-  // What several rows share, such as a Secret of pods of both operating systems, would appear twice.
+  // An object of several rows, e.g. a Secret for pods of both operating systems, would appear twice.
   const byName = lists
     .flat()
     .map((object) => [`${object.kind} ${object.metadata.name}`, object] as const);

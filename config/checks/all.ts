@@ -20,7 +20,7 @@ import {
 import { linuxMachines, linuxNames, machineSizes, nodeAddresses, windowsNames } from "./nodes.ts";
 import { rangesApart, rangeSizes, rangesUsable } from "./ranges.ts";
 
-/** Checksums that nothing would look at: a pod network's programs are installed where it is the one. */
+/** Refuses checksums of another pod network's programs, because they are not installed. */
 const podNetworkPrograms: Check<NamedSettings> = {
   reads: ["windows.checksums", "windows.image.kind", "cni.kind"],
   run: ({ windows, cni }) =>

@@ -4,7 +4,7 @@ import { addressNumber, contains, parseRange } from "../ipv4.ts";
 import { type Check, pathText, type SettingsProblem, unless } from "../problem.ts";
 import type { NamedSettings } from "../settings.ts";
 
-/** Each further hypervisor has the bridge that its user has made, or an address for the fabric that kindows makes. */
+/** Each further hypervisor needs the user's own bridge, or an address if kindows makes the fabric. */
 export const connectedHosts: Check<NamedSettings> = {
   reads: ["network.fabric", "network.cidr", "hypervisor", "hypervisors"],
   run: ({ network, hypervisor, hypervisors }) => {
@@ -31,8 +31,8 @@ export const connectedHosts: Check<NamedSettings> = {
     return hosts.flatMap(({ path, address: value }, index): SettingsProblem[] => {
       if (value === undefined) return [{ path, ...noAddress }];
       if (hosts.findIndex((one) => one.address === value) < index) {
-        const why = "is another host's too, and packets go to one of them";
-        return [{ path, value, why, instead: "Write the address of this one." }];
+        const why = "is also another host's address, so packets would reach only one of them";
+        return [{ path, value, why, instead: "Write the address of this host." }];
       }
       const number = addressNumber(value);
       const segment = segments.find(({ cidr }) => {
@@ -47,14 +47,14 @@ export const connectedHosts: Check<NamedSettings> = {
 };
 
 const noBridge = {
-  why: "is missing, and with kindows:network.fabric bridge nobody else makes one",
+  why: "is missing, and with kindows:network.fabric bridge kindows does not make one",
   instead:
-    "Write the Linux bridge there that you have connected to this host's (docs/fleet.md), or write vxlan for kindows:network.fabric.",
+    "Write the name of the Linux bridge there that you have connected to this host's bridge (docs/fleet.md), or write vxlan for kindows:network.fabric.",
 };
 
-const instead = "Write the host's address in the network that connects the hosts already.";
+const instead = "Write the host's address in the network that already connects the hosts.";
 
 const noAddress = {
   why: "is missing",
-  instead: "Write the IPv4 address at which the lab's other hosts reach this one.",
+  instead: "Write the IPv4 address at which the lab's other hosts reach this host.",
 };

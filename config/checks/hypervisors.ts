@@ -19,17 +19,17 @@ export const hypervisorsApart: Check<NamedSettings> = {
       return [
         ...unless(host.name !== thisHypervisor, {
           path: [...path, "name"],
-          why: "is what the hypervisor of this host is called",
+          why: "is the name of the hypervisor on this host",
           instead: "Write another name.",
         }),
         ...unless(namesake === undefined, {
           path: [...path, "name"],
-          why: `is that of ${pathText(namesake?.path ?? [])} too`,
-          instead: "Write another one.",
+          why: `is also the name of ${pathText(namesake?.path ?? [])}`,
+          instead: "Write another name.",
         }),
         ...unless(same === undefined, {
           path: [...path, setting],
-          why: `is that of ${pathText(same?.path ?? [])} (${same?.host.name}) too`,
+          why: `leads to the same host as ${pathText(same?.path ?? [])} (${same?.host.name})`,
           instead: "List each host once, for all its machines.",
         }),
       ];
@@ -41,19 +41,19 @@ export const placedSomewhere: Check<NamedSettings> = {
   reads: sections,
   run({ nodes, ...settings }) {
     const names = [thisHypervisor, ...otherHosts(settings).map(({ host }) => host.name)];
-    // A name with a mistake has another one in its place here (config/checked-settings.ts): it may be the one that is meant.
+    // A placeholder replaces an invalid name (config/checked-settings.ts), and that name may be the one the node means.
     if (names.some((name) => name.startsWith("unnamed-"))) return [];
     return nodes.flatMap(({ hypervisor }, index) =>
       unless(hypervisor === undefined || names.includes(hypervisor), {
         path: ["nodes", index, "hypervisor"],
-        why: "is no hypervisor of this lab",
+        why: "is not a hypervisor of this lab",
         instead: `Write ${names.join(" or ")}.`,
       }),
     );
   },
 };
 
-/** If nodes are spread, the memory to spread them by is set. */
+/** Nodes without a hypervisor are placed by `machineMemoryMiB`, which is then required for every hypervisor. */
 export const spreadBySomething: Check<NamedSettings> = {
   reads: ["hypervisor", ...sections],
   run({ hypervisor, nodes, ...settings }) {
@@ -67,9 +67,9 @@ export const spreadBySomething: Check<NamedSettings> = {
     return [{ path: ["hypervisor"], host: hypervisor }, ...listed].flatMap(({ path, host }) =>
       unless(host.machineMemoryMiB !== undefined, {
         path: [...path, "machineMemoryMiB"],
-        why: `is missing, and ${spread.name} is placed nowhere: nodes are spread by it`,
+        why: `is missing, but needed to place ${spread.name}, which names no hypervisor`,
         instead:
-          "Write how much memory the lab's machines may have there, or place every node by nodes[].hypervisor.",
+          "Write how much memory the lab's machines may use there, or set nodes[].hypervisor for every node.",
       }),
     );
   },
@@ -87,7 +87,7 @@ export const placedWithin: Check<NamedSettings> = {
       const needed = there.reduce((sum, { memoryMiB }) => sum + memoryMiB, 0);
       return unless(needed <= (machineMemoryMiB ?? Infinity), {
         path: [...path, "machineMemoryMiB"],
-        why: `is too little for what is placed there: ${there.map((one) => `${one.node} ${one.memoryMiB}`).join(", ")} (${machineOverheadMiB} of each are the hypervisor's own), ${needed} together`,
+        why: `is too little for the machines placed there: ${there.map((one) => `${one.node} ${one.memoryMiB}`).join(", ")} (each includes ${machineOverheadMiB} for the hypervisor itself), ${needed} in total`,
         instead:
           "Write more, if the host has it, place nodes elsewhere, or write less for kindows:windows.memoryMiB.",
       });

@@ -6,7 +6,7 @@ import { controlPlaneNames, labNames, linuxWorkerName, loadBalancerName } from "
 import { placements } from "../placement.ts";
 import { addressFault, addressPlan, fitsPlan, freeAddresses, segmentOf } from "../address-plan.ts";
 
-/** What Windows Server needs at least, from Microsoft's hardware requirements; the rehearsal guest gets by with less. */
+/** Minimum of Windows Server by Microsoft's hardware requirements; the rehearsal guest needs less. */
 const windowsMinimum = { memoryMiB: 2048, diskGiB: 32 } as const;
 
 const sizes = ["memoryMiB", "diskGiB"] as const;
@@ -46,10 +46,10 @@ function tooSmall(
 
 type Node = NamedSettings["nodes"][number];
 
-/** What the program gives a Linux node's kubelet itself (components/linux/steps.ts). */
+/** Arguments that the program itself gives to a Linux node's kubelet (components/linux/steps.ts). */
 const ownArguments = ["cgroup-root"];
 
-/** Linux machines are where their image is, large enough for it, and keep the arguments that they need. */
+/** Linux machines need libvirt, a disk that is large enough, and the kubelet arguments that the program sets. */
 export const linuxMachines: readonly Check<NamedSettings>[] = [
   {
     reads: Object.keys(machineMakers),
@@ -59,8 +59,8 @@ export const linuxMachines: readonly Check<NamedSettings>[] = [
           .filter(({ host, maker }) => host.name === hypervisor && !maker.systems.includes("linux"))
           .map(({ maker: { title } }) => ({
             path: ["nodes", index, "hypervisor"],
-            why: `can't run a Linux machine: on ${title} only Windows machines are made`,
-            instead: "Write one with libvirt, or leave it out.",
+            why: `can't run a Linux machine: kindows makes only Windows machines on ${title}`,
+            instead: "Write a hypervisor with libvirt, or leave it out.",
           })),
       ),
   },
@@ -83,7 +83,7 @@ export const linuxMachines: readonly Check<NamedSettings>[] = [
           }
           return unless(!/[\\'`$;]/.test(value), {
             path,
-            why: "can't stand in the command line of a Linux service",
+            why: "can't be used in the command line of a Linux service",
             instead: "Write it without quotes, backslashes, $ and semicolons.",
           });
         }),
@@ -107,7 +107,7 @@ export const windowsNames: Check<NamedSettings> = {
     })),
 };
 
-/** No two Linux nodes of the cluster, and no two containers of it, share a name, and no machine has one of theirs. */
+/** No two of kind's containers share a name, and no machine has the name of one of them. */
 export const linuxNames: Check<NamedSettings> = {
   reads: ["lab.name"],
   run({ lab, cluster, nodes }) {
@@ -130,7 +130,11 @@ export const linuxNames: Check<NamedSettings> = {
   },
 };
 
-/** Takes `full` for the node, or says whose it is. @param taken names the cluster will have, and whose they are. */
+/**
+ * Reserves the node's full name, or reports that it is taken.
+ *
+ * @param taken names that are reserved already, with their owners.
+ */
 function claim(
   full: string,
   value: string,
@@ -149,7 +153,7 @@ function claim(
 export const nodeAddresses: Check<NamedSettings> = {
   reads: ["network.cidr"],
   run(settings) {
-    // A segment too small for the plan is another check's business.
+    // Another check reports a segment that is too small for the plan.
     const placed = placements(settings).map(({ hypervisor }) => ({
       hypervisor,
       segment: segmentOf(settings, hypervisor),
@@ -168,7 +172,7 @@ function misplaced({ network, nodes }: NamedSettings, placed: Placed): SettingsP
     const owner = segment === network.cidr ? undefined : hypervisor;
     const why = address === undefined ? undefined : addressFault(segment, address, owner);
     const { first, last } = addressPlan(segment).machines;
-    const instead = `Write one from ${first} to ${last}, or leave it out to be given one.`;
+    const instead = `Write one from ${first} to ${last}, or leave it out and kindows assigns one.`;
     return why === undefined ? [] : [{ path: ["nodes", index, "address"], why, instead }];
   });
 }
@@ -176,8 +180,8 @@ function misplaced({ network, nodes }: NamedSettings, placed: Placed): SettingsP
 function twice({ nodes }: NamedSettings): SettingsProblem[] {
   return repeated(nodes, ({ address }) => address).map(({ index, first }) => ({
     path: ["nodes", index, "address"],
-    why: `is the address of ${pathText(["nodes", first])} (${nodes[first]?.name ?? ""}) too`,
-    instead: "Write another one, or leave it out to be given one.",
+    why: `is also the address of ${pathText(["nodes", first])} (${nodes[first]?.name ?? ""})`,
+    instead: "Write another one, or leave it out and kindows assigns one.",
   }));
 }
 

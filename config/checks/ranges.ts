@@ -29,7 +29,7 @@ const serviceRange: LabRange = {
 
 export const labRanges: readonly LabRange[] = [segmentRange, podRange, serviceRange];
 
-/** A range to write for `range`, apart from the other two and from everything in `taken`. */
+/** Proposes a value for `range` that overlaps neither the lab's other two ranges nor any in `taken`. */
 export function proposedRange(
   range: LabRange,
   settings: NamedSettings,
@@ -76,7 +76,7 @@ const reserved: readonly Reserved[] = [
   },
 ];
 
-/** Address space that belongs to nobody else: RFC 1918 and RFC 6598. */
+/** Private address space: RFC 1918 and RFC 6598. */
 const privateSpace = ["10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10"];
 
 export const rangesUsable: readonly Check<NamedSettings>[] = labRanges.map((range) => ({
@@ -101,20 +101,20 @@ export function rangeFault(range: Ipv4Range, settings: NamedSettings): string | 
   return isPrivate ? undefined : `is not private address space (${privateSpace.join(", ")})`;
 }
 
-/** kube-controller-manager's default: a /24 of the pod range for every node. */
+/** Size of each node's part of the pod range, by kube-controller-manager's default. */
 const podPrefixPerNode = 24;
 
-/** It refuses a pod range more than 16 bits larger than that. */
+/** kube-controller-manager refuses a pod range whose prefix is more than 16 bits shorter than a node's. */
 const largestPodRange = podPrefixPerNode - 16;
 
-/** kubeadm wants ten addresses for services, kube-apiserver at most 20 bits of them. */
+/** kubeadm requires at least ten addresses for services, and kube-apiserver allows at most 20 bits of them. */
 const [smallestServiceRange, largestServiceRange] = [28, 12];
 
 export const rangeSizes: readonly Check<NamedSettings>[] = [
   check(segmentRange, (prefix) =>
     prefix > maxSegmentPrefixLength
       ? [
-          "is too small: machines and containers get a half of it each",
+          "is too small: machines and containers get half of it each",
           `least /${maxSegmentPrefixLength}`,
         ]
       : undefined,
@@ -128,7 +128,7 @@ export const rangeSizes: readonly Check<NamedSettings>[] = [
     return prefix < largestPodRange ? [large, `most /${largestPodRange}`] : undefined;
   }),
   check(serviceRange, (prefix) => {
-    const small = "is too small for kubeadm, which wants ten addresses for services";
+    const small = "is too small for kubeadm, which requires ten addresses for services";
     if (prefix > smallestServiceRange) return [small, `least /${smallestServiceRange}`];
     return prefix < largestServiceRange
       ? ["is too large for kube-apiserver", `most /${largestServiceRange}`]
@@ -155,14 +155,14 @@ function check(range: LabRange, rule: SizeRule): Check<NamedSettings> {
   };
 }
 
-/** Segment, pods and services never share an address: a node could not tell where a packet goes. */
+/** The ranges must not overlap: a node could not tell where to send a packet. */
 export const rangesApart: readonly Check<NamedSettings>[] = [
   apart(segmentRange, podRange),
   apart(segmentRange, serviceRange),
   apart(podRange, serviceRange),
 ];
 
-/** Checks one pair; the later setting is the one to change. */
+/** Checks one pair, and reports a problem for the second setting. */
 function apart(one: LabRange, other: LabRange): Check<NamedSettings> {
   return {
     reads: [one.path.join("."), other.path.join(".")],
@@ -171,7 +171,7 @@ function apart(one: LabRange, other: LabRange): Check<NamedSettings> {
       return unless(first === undefined || !overlapsText(first, other.read(settings)), {
         path: other.path,
         why: `overlaps ${pathText(one.path)}, ${one.read(settings)}`,
-        instead: `Write a range apart from it, e.g. ${proposedRange(other, settings)}.`,
+        instead: `Write a range that does not overlap it, e.g. ${proposedRange(other, settings)}.`,
       });
     },
   };

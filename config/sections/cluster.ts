@@ -27,20 +27,20 @@ export const cluster = z.strictObject({
   workers: z
     .array(worker)
     .default([])
-    .meta({ description: "Linux workers, as containers on this host." }),
+    .meta({ description: "Linux workers, which run as containers on this host." }),
   podCidr: text(cidr(ranges.pods))
     .default(ranges.pods)
-    .meta({ description: "IPv4 range of pods; each node gets a part of it." }),
+    .meta({ description: "IPv4 range of pods. Each node gets a /24 of it." }),
   serviceCidr: text(cidr(ranges.services))
     .default(ranges.services)
     .meta({ description: "IPv4 range of services." }),
   nodeImage: text(nodeImage).optional().meta({
     description: "kind node image of the control planes and Linux workers, pinned by digest.",
     default:
-      "kind's own for `kubernetesVersion`, or the one built here where no registry is reachable",
+      "kind's image for `kubernetesVersion`, or an image built on this host if no registry is reachable",
   }),
   tokenTtlMinutes: between(1, maxTokenMinutes).default(60).meta({
-    description: "Lifetime of a join token; it must outlast a node's first boot.",
+    description: "Lifetime of a join token. It must be longer than the first boot of a node.",
     unit: "minutes",
   }),
 });
@@ -48,7 +48,7 @@ export const cluster = z.strictObject({
 export const imageReference =
   /^[a-z0-9]+([._/:-][A-Za-z0-9]+)*(:[\w][\w.-]{0,127})?(@sha256:[a-f0-9]{64})?$/;
 
-/** Node images built on this host have this tag; it is a hash of all that went in, so it pins as a digest does. */
+/** Tag of node images built on this host. It is a hash of all inputs, so it pins the image like a digest. */
 const builtHere = /^kindest\/node:kindows-[a-f0-9]{12,64}$/;
 
 function nodeImage(value: string): Complaint | undefined {
@@ -61,7 +61,7 @@ function nodeImage(value: string): Complaint | undefined {
   }
   if (!value.includes("@sha256:") && !builtHere.test(value)) {
     return {
-      why: "has no digest, so it could be another image tomorrow",
+      why: "has no digest, so it could be a different image later",
       instead: `Write ${value}@sha256:DIGEST with the digest from kind's release notes, or leave it out.`,
     };
   }

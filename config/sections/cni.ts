@@ -15,7 +15,7 @@ const ownSettings = Object.fromEntries(
   definitions.flatMap(([name, { title, settings }]) =>
     settings === undefined
       ? []
-      : [[name, settings.meta({ description: `${title}, where \`kind\` is \`${name}\`.` })]],
+      : [[name, settings.meta({ description: `${title}; only if \`kind\` is \`${name}\`.` })]],
   ),
 ) as OwnSettings;
 

@@ -9,19 +9,20 @@ const labName = dnsLabel(maxLabNameLength);
 
 export const lab = z.strictObject({
   name: text(labName).optional().meta({
-    description: "Name of the lab; everything it creates is called `kindows-<name>`.",
+    description:
+      "Name of the lab. The names of its machines, containers and networks start with `kindows-<name>`.",
     default: "the stack's name",
   }),
 });
 
-/** The lab's name, where it is the stack's, still can be one. */
+/** If the lab is named after the stack, the stack's name must be a valid name for a lab. */
 export const stackAsLab: Check<NamedSettings> = {
   reads: ["lab.name"],
   run({ lab }) {
     const complaint = labName(lab.name);
     return unless(complaint === undefined, {
       path: ["lab", "name"],
-      why: `is the stack's name, and as the lab's it ${complaint?.why}`,
+      why: `is the stack's name, and as the lab's name it ${complaint?.why}`,
       instead: `Set a name here. ${complaint?.instead}`,
     });
   },

@@ -4,7 +4,7 @@ import { type Check, type SettingsProblem, unless } from "../problem.ts";
 import type { NamedSettings } from "../settings.ts";
 import { machineSize } from "./windows.ts";
 
-/** What a Linux machine needs at least: 4 GiB are its image, and programs and container images come on top. */
+/** Smallest disk of a Linux machine: its image takes 4 GiB, and programs and container images come on top. */
 export const leastLinuxDiskGiB = 8;
 
 const { cpus, memoryMiB, diskGiB } = machineSize;
@@ -12,17 +12,17 @@ const { cpus, memoryMiB, diskGiB } = machineSize;
 export const linux = z.strictObject({
   image: namedFile("a cloud image (qcow2, raw, VHD or VHDX)", "`./kindows prepare`").meta({
     description:
-      "Disk that the machines start from: a cloud image of Debian or Ubuntu, with cloud-init. Default: Debian 12, built here from its packages.",
+      "Disk image that the machines start from: a cloud image of Debian or Ubuntu with cloud-init. Default: Debian 12, built on this host from its packages.",
   }),
   cpus: cpus.default(2).meta({ description: "Virtual processors.", unit: "processors" }),
-  memoryMiB: memoryMiB.default(2048).meta({ description: "Memory.", unit: "MiB" }),
+  memoryMiB: memoryMiB.default(2048).meta({ description: "Memory of a machine.", unit: "MiB" }),
   diskGiB: diskGiB.default(20).meta({
-    description: `Disk, ${leastLinuxDiskGiB} at least. Takes up only what is written.`,
+    description: `Size of the disk; at least ${leastLinuxDiskGiB}. On the host, it takes up only the space that is written.`,
     unit: "GiB",
   }),
 });
 
-/** The image is one file, and a disk. */
+/** The image must be a single file that is a disk. */
 export const linuxImage: Check<NamedSettings> = {
   reads: ["linux.image", "linux.image.path", "linux.image.url", "linux.image.sha256"],
   run: ({ linux: { image } }) => [
@@ -31,14 +31,14 @@ export const linuxImage: Check<NamedSettings> = {
   ],
 };
 
-/** Files that are published beside cloud images, and are none by their names. */
+/** Refuses files that are published next to cloud images but, by their names, are not disks for machines. */
 function installerProblem(file: string | undefined, key: "path" | "url"): SettingsProblem[] {
   const found = /\.(iso|xz|gz|zip|tar|ova|vmdk)$/i.exec(file ?? "")?.[1]?.toLowerCase() ?? "";
   return unless(found === "", {
     path: ["linux", "image", key],
-    why: `is ${found === "iso" ? "an installer" : "no disk as machines have it"} by its name`,
+    why: `is ${found === "iso" ? "an installer" : "not a disk that machines can use"}, by its name`,
     instead: ["iso", "vmdk", "ova"].includes(found)
-      ? "Write that of a cloud image: Debian's end in .qcow2, Ubuntu's in .img."
+      ? "Write a cloud image: Debian's end in .qcow2, Ubuntu's in .img."
       : "Unpack it and write the path of the disk in it.",
   });
 }

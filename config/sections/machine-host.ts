@@ -4,30 +4,31 @@ import { dnsLabel, unnamed } from "../values/dns-name.ts";
 import { hostKey, someHostKey } from "../values/host-key.ts";
 import { between, text } from "../values/value.ts";
 
-/** What the hypervisor of this host is called where nodes are placed. */
+/** Name of this host's hypervisor in `nodes[].hypervisor`. */
 export const thisHypervisor = "local";
 
-/** Beyond this a number was meant in another unit. */
+/** A larger number must have been meant in another unit. */
 const mostMemoryMiB = 16 * 1024 * 1024;
 
 export const machineMemoryMiB = between(1024, mostMemoryMiB).optional().meta({
   description:
-    "Memory for the lab's machines there. Nodes that name no hypervisor are spread by it: it has to be written for all of them then.",
+    "Memory that the lab's machines may use on this hypervisor. A node without `hypervisor` runs where most of it is left, so every hypervisor needs this setting if there is such a node.",
   unit: "MiB",
-  default: "unknown, nothing is spread",
+  default: "unlimited",
 });
 
 export const remoteHost = z.strictObject({
   name: text(dnsLabel(15)).meta({
-    description: `What \`nodes[].hypervisor\` calls it: a DNS label of at most 15 characters, not \`${thisHypervisor}\`.`,
+    description: `Name of the hypervisor, for \`nodes[].hypervisor\`: a DNS label of at most 15 characters, but not \`${thisHypervisor}\`.`,
     placeholder: unnamed,
   }),
   hostKey: text(hostKey).meta({
-    description: "Its SSH host key, `ssh-ed25519 AAAA...`; any other is refused.",
+    description: "SSH host key of the host, e.g. `ssh-ed25519 AAAA...`. Any other key is refused.",
     placeholder: someHostKey,
   }),
   privateKeyFile: text(localFile).meta({
-    description: "Absolute path, on this host, of the private key that logs in; not encrypted.",
+    description:
+      "Absolute path, on this host, of the private key to log in with. It must not be encrypted.",
     placeholder: () => "/unnamed",
   }),
   machineMemoryMiB,

@@ -14,17 +14,18 @@ const choices = Object.entries(fabrics).map(([name, { choice }]) => `\`${name}\`
 export const network = z.strictObject({
   cidr: text(cidr(defaultSegment)).default(defaultSegment).meta({
     description:
-      "IPv4 range of the lab's segment, /24 or larger: `.1` is the gateway, `.2` to `.99` are for machines, the upper half is for kind's containers. It must be unused on this host and not overlap `podCidr` or `serviceCidr`.",
+      "IPv4 range of the lab's segment, /24 or larger: `.1` is the gateway, `.2` to `.99` are for machines, the upper half is for kind's containers. It must be unused on this host and must not overlap `podCidr` or `serviceCidr`.",
   }),
   bridge: text(bridgeName).optional().meta({
-    description: "Linux bridge of the segment, at most 15 characters; libvirt creates it.",
+    description:
+      "Name of the segment's Linux bridge, at most 15 characters. libvirt creates the bridge.",
     default: "`kw-<lab.name>`",
   }),
   fabric: z
     .enum(Object.keys(fabrics) as FabricName[])
     .default("bridge")
     .meta({
-      description: `What connects this host and those of \`hypervisors\` (docs/fleet.md): ${choices.join(", ")}.`,
+      description: `How this host and the hosts in \`hypervisors\` are connected (docs/fleet.md): ${choices.join(", ")}.`,
     }),
   domain: text(dnsDomain).optional().meta({
     description: "DNS domain that the segment's DNS server answers for.",
@@ -34,7 +35,7 @@ export const network = z.strictObject({
 
 type Network = z.output<typeof network>;
 
-/** With what follows from the lab's name, where it is not written. */
+/** Fills in the names that follow from the lab's name unless they are written. */
 export function withNames(written: Network, lab: string): Required<Network> {
   const { bridge = defaultBridge(lab), domain = defaultDomain(lab) } = written;
   return { ...written, bridge, domain };
@@ -47,7 +48,7 @@ export function bridgeName(value: string): Complaint | undefined {
       instead: `Write a shorter one, e.g. ${value.slice(0, maxBridgeNameLength).replace(/\W+$/, "")}.`,
     };
   }
-  // Linux takes almost anything; what quoting, systemd and iptables' wildcard "+" make trouble with is left out.
+  // Linux allows almost anything; this excludes what is trouble for quoting, systemd and iptables' wildcard "+".
   if (!/^[A-Za-z][A-Za-z0-9_-]*$/.test(value)) {
     return {
       why: "is not a usable interface name",
@@ -57,13 +58,13 @@ export function bridgeName(value: string): Complaint | undefined {
   return undefined;
 }
 
-/** The bridge's name, where it follows from the lab's, still is one. */
+/** If the bridge is named after the lab, the name must not be too long for a bridge. */
 export const defaultBridgeLength: Check<NamedSettings> = {
   reads: ["lab.name", "network.bridge"],
   run: ({ lab, network }) =>
     unless(network.bridge.length <= maxBridgeNameLength, {
       path: ["network", "bridge"],
-      why: `has ${network.bridge.length} characters, as it follows from kindows:lab.name (${lab.name}); Linux allows an interface ${maxBridgeNameLength}`,
-      instead: `Write a name of your own, e.g. ${network.bridge.slice(0, maxBridgeNameLength).replace(/-+$/, "")}, or a lab name of at most 12 characters.`,
+      why: `has ${network.bridge.length} characters, because it follows from kindows:lab.name (${lab.name}); Linux allows an interface ${maxBridgeNameLength}`,
+      instead: `Write another name, e.g. ${network.bridge.slice(0, maxBridgeNameLength).replace(/-+$/, "")}, or a lab name of at most 12 characters.`,
     }),
 };

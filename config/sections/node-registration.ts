@@ -13,8 +13,8 @@ const labelValue = ofForm(
 
 const kubeletArgumentValue = ofForm(
   /^[!#$&-~]*$/,
-  "can't stand in the command line of a Windows service",
-  "Write it without blanks, double quotes, % and characters beyond ASCII.",
+  "can't be used in the command line of a Windows service",
+  "Write it without blanks, double quotes, % and non-ASCII characters.",
 );
 
 const taint = z
@@ -23,31 +23,29 @@ const taint = z
     value: text(labelValue).default("").meta({ description: "Taint value." }),
     effect: z
       .enum(["NoSchedule", "PreferNoSchedule", "NoExecute"])
-      .meta({ description: "What it does to pods that don't tolerate it." }),
+      .meta({ description: "Effect on pods that do not tolerate the taint." }),
   })
   .meta({
-    placeholder: (place: number) => ({ key: unnamed(place), effect: "NoSchedule" }),
+    placeholder: (index: number) => ({ key: unnamed(index), effect: "NoSchedule" }),
   });
 
 export const registration = {
-  labels: z
-    .record(text(labelKey), text(labelValue))
-    .default({})
-    .meta({ description: "Labels that the node registers with; changes are set on the Node." }),
-  taints: z
-    .array(taint)
-    .default([])
-    .meta({ description: "Taints that the node registers with; changes are set on the Node." }),
+  labels: z.record(text(labelKey), text(labelValue)).default({}).meta({
+    description: "Labels that the node registers with. Later changes are applied to the Node.",
+  }),
+  taints: z.array(taint).default([]).meta({
+    description: "Taints that the node registers with. Later changes are applied to the Node.",
+  }),
   kubeletArgs: z.record(text(kubeletArgumentName), text(kubeletArgumentValue)).default({}).meta({
     description:
-      'Additional kubelet arguments, by name without dashes, e.g. `max-pods: "60"`. Those that kindows sets are refused.',
+      'Additional kubelet arguments, by name without the leading dashes, e.g. `max-pods: "60"`. Arguments that kindows sets itself are refused.',
   }),
 };
 
 const prefixPart = /^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/;
 const maxPrefixLength = 253;
 
-/** What a kubelet may set below kubernetes.io and k8s.io (1.36, pkg/kubelet/apis/well_known_labels.go). */
+/** Labels below kubernetes.io and k8s.io that a kubelet may set (1.36, pkg/kubelet/apis/well_known_labels.go). */
 const kubeletMaySet = new Set([
   "kubernetes.io/hostname",
   "kubernetes.io/arch",
@@ -62,7 +60,7 @@ const kubeletMaySet = new Set([
   "failure-domain.beta.kubernetes.io/zone",
 ]);
 
-/** Those of them that follow from the machine itself; another value would break scheduling. */
+/** Labels that kubelet derives from the machine; another value would break scheduling. */
 const setByKubelet = new Set(["kubernetes.io/hostname", "kubernetes.io/arch", "kubernetes.io/os"]);
 
 const kubeletPrefix = /(^|\.)(kubelet|node)\.kubernetes\.io$/;
@@ -81,7 +79,7 @@ function qualifiedName(value: string): Complaint | undefined {
   if (first !== undefined && (!prefixPart.test(first) || first.length > maxPrefixLength)) {
     return {
       why: "has a prefix that is not a DNS domain",
-      instead: `Write a prefix as example.com/${last}.`,
+      instead: `Write a DNS domain before the slash, e.g. example.com/${last}.`,
     };
   }
   return undefined;
@@ -96,7 +94,7 @@ function labelKey(value: string): Complaint | undefined {
   }
   if (kubernetesPrefix.test(domain) && !kubeletPrefix.test(domain) && !kubeletMaySet.has(value)) {
     return {
-      why: "is reserved: a kubelet refuses to start with it, so that a node can't promote itself",
+      why: "is reserved: kubelet refuses to start with it, so that a node can't promote itself",
       instead: `Use a prefix of your own, e.g. example.com/${value.slice(domain.length + 1)}.`,
     };
   }
@@ -111,17 +109,20 @@ const setting = (name: string, what: string): Refusal => [
   `Use the setting \`${name}\` of the node.`,
 ];
 const gone = (version: string): Refusal => [
-  `was removed in Kubernetes ${version}: kubelet does not start with it`,
+  `was removed in Kubernetes ${version}, so kubelet does not start with it`,
   "Leave it out.",
 ];
 
-/** Sources: components/windows/steps/lib/KubeletService.ps1 for the first; Kubernetes' change logs for the last. */
+/**
+ * Arguments that the node's settings must not contain: those that components/windows/steps/lib/KubeletService.ps1 sets,
+ * and at the end those that Kubernetes removed, by its change logs.
+ */
 const refusedArguments: ReadonlyMap<string, Refusal> = new Map([
   ["hostname-override", owned("is the node's name: `name`")],
   ["node-ip", setting("nodeIp", "its address")],
   ["node-labels", setting("labels", "its labels")],
   ["register-with-taints", setting("taints", "its taints")],
-  ["windows-service", owned("makes kubelet a Windows service, and is given already")],
+  ["windows-service", owned("makes kubelet a Windows service, and is set already")],
   ["config", owned("names the configuration that kubeadm writes and reset removes")],
   ["config-dir", owned("would put a second configuration over the one that kubeadm writes")],
   ["kubeconfig", owned("names the credentials that the join makes and reset removes")],
@@ -129,14 +130,14 @@ const refusedArguments: ReadonlyMap<string, Refusal> = new Map([
   ["cert-dir", owned("names the folder of the node's keys, which only administrators may read")],
   ["root-dir", owned("would move the folder that join and reset work on")],
   ["container-runtime-endpoint", owned("names containerd's pipe, as it is installed here")],
-  ["cgroups-per-qos", owned("must be false on Windows, and is given already")],
-  ["enforce-node-allocatable", owned("must be empty on Windows, and is given already")],
-  ["resolv-conf", owned("must be empty on Windows, and is given already")],
-  ["enable-debugging-handlers", owned("is given already: `kubectl logs` and `exec` need it")],
-  ["register-node", owned("decides whether there is a Node, which is waited for")],
-  ["register-schedulable", owned("is deprecated: a taint makes a node that takes no pods")],
-  ["port", owned("is the port the firewall is opened for, 10250")],
-  ["log-file", owned("is kube-log-runner's business, which writes and rotates kubelet's log")],
+  ["cgroups-per-qos", owned("must be false on Windows, and is set already")],
+  ["enforce-node-allocatable", owned("must be empty on Windows, and is set already")],
+  ["resolv-conf", owned("must be empty on Windows, and is set already")],
+  ["enable-debugging-handlers", owned("is set already: `kubectl logs` and `exec` need it")],
+  ["register-node", owned("decides whether kubelet creates a Node, which kindows waits for")],
+  ["register-schedulable", owned("is deprecated: use a taint for a node that takes no pods")],
+  ["port", owned("is the port that the firewall is opened for, 10250")],
+  ["log-file", owned("is not needed: kube-log-runner writes and rotates kubelet's log")],
   ["help", owned("makes kubelet print its help and end")],
   ["version", owned("makes kubelet print its version and end")],
   ["pod-infra-container-image", gone("1.34")],
@@ -156,8 +157,8 @@ function kubeletArgumentName(name: string): Complaint | undefined {
   }
   if (!/^[a-z][-a-z0-9]*$/.test(name)) {
     return {
-      why: "is not the name of an argument of kubelet",
-      instead: "Write it as in `kubelet --help` without dashes before it, e.g. max-pods.",
+      why: "is not the name of a kubelet argument",
+      instead: "Write it as in `kubelet --help`, without the leading dashes, e.g. max-pods.",
     };
   }
   const [why, instead] = refusedArguments.get(name) ?? [];
@@ -168,7 +169,7 @@ interface NodesSection {
   readonly nodes: readonly { readonly taints: readonly z.output<typeof taint>[] }[];
 }
 
-/** Kubernetes identifies taints by key and effect; a node cannot have one twice. */
+/** Kubernetes identifies taints by key and effect, so a node can't have two with the same key and effect. */
 export const nodeTaints: Check<NodesSection> = {
   run: ({ nodes }) =>
     nodes.flatMap(({ taints }, node) =>
@@ -176,8 +177,8 @@ export const nodeTaints: Check<NodesSection> = {
         ({ index, entry: { key, effect } }) => ({
           path: ["nodes", node, "taints", index],
           value: `${key}:${effect}`,
-          why: "is there twice",
-          instead: "Leave one of them out.",
+          why: "is listed twice",
+          instead: "Remove one of them.",
         }),
       ),
     ),

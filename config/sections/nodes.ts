@@ -9,20 +9,22 @@ import { machineSize } from "./windows.ts";
 
 const node = z.strictObject({
   name: text(computerName).meta({
-    description: "Node and computer name: a DNS label of at most 15 characters.",
+    description: "Name of the node and its computer: a DNS label of at most 15 characters.",
     placeholder: unnamed,
   }),
   os: z.enum(["windows", "linux"]).default("windows").meta({
     description:
-      "System of its machine. A Linux one is a virtual machine on libvirt, with Debian or what `linux.image` names; workers in containers are `cluster.workers`.",
+      "Operating system of the machine. A Linux machine runs on libvirt, with Debian or the system in `linux.image`. For Linux workers in containers, see `cluster.workers`.",
   }),
   address: text(
-    ipv4("Write four numbers up to 255, e.g. 192.168.150.10, or leave it out to be given one."),
+    ipv4(
+      "Write four numbers up to 255, e.g. 192.168.150.10, or leave it out and kindows assigns one.",
+    ),
   )
     .optional()
     .meta({
       description:
-        "IPv4 address, from `.2` to `.99` of the segment. Set it for nodes that must keep theirs when an earlier node is removed.",
+        "IPv4 address, from `.2` to `.99` of the segment. Set it for a node that must keep its address when an earlier node is removed.",
       default: "the first free one from `.10` upward",
     }),
   cpus: machineSize.cpus.optional().meta({ default: "`windows.cpus`, `linux.cpus`" }),
@@ -32,30 +34,30 @@ const node = z.strictObject({
   diskGiB: machineSize.diskGiB.optional().meta({ default: "`windows.diskGiB`, `linux.diskGiB`" }),
   hypervisor: z.string().optional().meta({
     description:
-      "Name of the hypervisor its machine runs on: `local`, or one of `kindows:hypervisors` and `kindows:hyperVHosts`. Changing it replaces the machine.",
-    default: "`local`; where there are several, the one with most of `machineMemoryMiB` left",
+      "Name of the hypervisor that runs the machine: `local`, or one of `kindows:hypervisors` and `kindows:hyperVHosts`. Changing it replaces the machine.",
+    default: "`local`; with several hypervisors, the one with most of its `machineMemoryMiB` left",
   }),
   ...registration,
   nodeIp: text(nodeIp).optional().meta({
     description:
-      "IPv4 address that the node registers with, if the machine has several. If the machine lacks it, the join fails and names those it has.",
+      "IPv4 address that the node registers with, if the machine has several. If the machine does not have this address, the join fails and lists those it has.",
     default: "`address`",
   }),
 });
 
 export const nodes = z.array(node).default([]);
 
-/** No two nodes register with the same address, and none with another machine's. */
+/** No two nodes may register with the same address, and no node with the address of another machine. */
 export const nodeIps: Check<NamedSettings> = {
   run: ({ nodes }) =>
     nodes.flatMap(({ nodeIp }, index) => {
       const other = nodes.findIndex(
-        (node, place) =>
-          place !== index && (node.address === nodeIp || (node.nodeIp === nodeIp && place < index)),
+        (node, at) =>
+          at !== index && (node.address === nodeIp || (node.nodeIp === nodeIp && at < index)),
       );
       return unless(nodeIp === undefined || other < 0, {
         path: ["nodes", index, "nodeIp"],
-        why: `is the address of ${pathText(["nodes", other])} (${nodes[other]?.name ?? ""}) too`,
+        why: `is also the address of ${pathText(["nodes", other])} (${nodes[other]?.name ?? ""})`,
         instead: "Write another one, or leave it out for the machine's own address.",
       });
     }),

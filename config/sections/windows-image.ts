@@ -20,7 +20,7 @@ const updateNumber = ofForm(
 
 export const language = ofForm(
   /^[a-z]{2,3}(-[A-Z][a-z]{3})?-[A-Z]{2}$/,
-  "is not a language as Windows writes it",
+  "is not a language in the form that Windows uses",
   "Write one like en-US.",
 );
 
@@ -31,33 +31,32 @@ const updateFile = ownFile("a cumulative update of Microsoft's (`.msu`)")
   .extend({
     kb: text(updateNumber).optional().meta({
       description:
-        "Or its number, which is looked up in Microsoft's Update Catalog; take the newest. For 2022 only.",
+        "Or the number of the update, which is looked up in Microsoft's Update Catalog; use the newest. Only for 2022.",
       default: "KB5044281 for the pinned evaluation of 2022",
     }),
   });
 
 const installation = {
   edition: z.enum(windowsEditions).default("standard-core").meta({
-    description: "Edition on the ISO; `core` has no desktop, and a node needs none.",
+    description: "Edition on the ISO. The `core` editions have no desktop, and a node needs none.",
   }),
   language: text(language)
     .default("en-US")
     .meta({ description: "Language of the ISO, e.g. `de-DE`; Setup and Windows use it." }),
   firmware: z.enum(["bios", "uefi"]).default("bios").meta({
-    description:
-      "What the machines boot with. With `bios` Setup's disc starts without a key press.",
+    description: "Firmware of the machines. With `bios`, Windows Setup starts without a key press.",
   }),
   drivers: ownFile("the virtio drivers' ISO (virtio-win)").meta({
     description:
-      "Drivers for the machines' disk and network, as an ISO of virtio-win. Default: virtio-win 0.1.285, pinned; `./kindows fetch` downloads it.",
+      "ISO of virtio-win with the drivers for the machines' disk and network. Default: virtio-win 0.1.285, pinned; `./kindows fetch` downloads it.",
   }),
   openSsh: ownFile("`OpenSSH-Win64.zip` of Win32-OpenSSH").meta({
     description:
-      "OpenSSH for Windows Server 2022, whose ISO has none; not for 2025, whose ISO has it. Default: Win32-OpenSSH 10.0.0.0p2-Preview, pinned; `./kindows fetch` downloads it.",
+      "OpenSSH for Windows Server 2022, whose ISO does not contain it; leave it out for 2025, whose ISO does. Default: Win32-OpenSSH 10.0.0.0p2-Preview, pinned; `./kindows fetch` downloads it.",
   }),
   update: updateFile.prefault({}).meta({
     description:
-      "Cumulative update to install into the image if the ISO is too old for a node, like the pinned evaluation of 2022. An update found by its number is locked in `software.lock.json`.",
+      "Cumulative update to install into the image if the ISO is too old for a node, as the pinned evaluation of 2022 is. An update that is found by its number is locked in `software.lock.json`.",
   }),
 };
 
@@ -67,19 +66,19 @@ export const image = z.discriminatedUnion("kind", [
       kind: z.literal("rehearsal"),
       baked: z.boolean().default(true).meta({
         description:
-          "Whether the image contains what every node needs, like one built from an ISO; otherwise each machine installs the feature, reboots, and unpacks the programs.",
+          "Whether the image already contains what every node needs, like an image built from an ISO. If `false`, each machine installs the Containers feature, reboots and unpacks the programs.",
       }),
     })
     .meta({
       description:
-        "The rehearsal guest, which plays Windows: Kubernetes' own Windows programs under Wine.",
+        "The rehearsal guest, a stand-in for Windows that runs Kubernetes' own Windows programs under Wine.",
     }),
   z
     .strictObject({
       kind: z.literal("disk"),
       path: text(imagePath).meta({
         description:
-          "Absolute path of the disk's image on this host, qcow2, VHD or VHDX: a Windows Server that was sealed as docs/windows-image.md says.",
+          "Absolute path of the disk image (qcow2, VHD or VHDX) on this host: a Windows Server that was sealed as described in docs/windows-image.md.",
         placeholder: () => "/unnamed",
       }),
     })
@@ -89,11 +88,11 @@ export const image = z.discriminatedUnion("kind", [
       kind: z.literal("evaluation-iso"),
       acceptLicence: z.boolean().default(false).meta({
         description:
-          "Whether you have read and accept Microsoft's terms for evaluations: 180 days, activated over the internet within the first 10, not for production. Otherwise nothing is downloaded.",
+          "Whether you have read and accept Microsoft's terms for evaluations: 180 days, activation over the internet within the first 10, not for production. If `false`, nothing is downloaded.",
       }),
       url: text(downloadAddress).optional().meta({
-        description: "Address of another evaluation ISO; with `sha256`.",
-        default: "Microsoft's English one for `windows.version`, pinned",
+        description: "https address of another evaluation ISO; requires `sha256`.",
+        default: "Microsoft's English ISO for `windows.version`, pinned",
       }),
       sha256: text(fileSha256)
         .optional()
@@ -112,10 +111,10 @@ export const image = z.discriminatedUnion("kind", [
       }),
       sha256: text(fileSha256)
         .optional()
-        .meta({ description: "Its SHA-256, in lower case.", default: "not compared" }),
+        .meta({ description: "SHA-256 of the ISO, in lower case.", default: "not checked" }),
       productKey: text(productKey).optional().meta({
         description:
-          "Product key, e.g. a generic volume licence key; evaluations take none. Anyone who can read this file can read it.",
+          "Product key, e.g. a generic volume licence key; leave it out for evaluations. Anyone who can read the settings file can read it.",
       }),
       ...installation,
     })
@@ -127,13 +126,13 @@ export const image = z.discriminatedUnion("kind", [
 function imagePath(value: string): Complaint | undefined {
   if (/\.(iso|vmdk|raw|img)$/i.test(value)) {
     return {
-      why: "is neither a qcow2 image nor VHD or VHDX by its name",
+      why: "is not a qcow2, VHD or VHDX image, by its name",
       instead:
-        "Convert it (qemu-img convert -O qcow2) and write the path of the result, from / on; an ISO has `kind: iso`.",
+        "Convert it (qemu-img convert -O qcow2) and write the full path of the result; for an ISO, write `kind: iso`.",
     };
   }
   const relative = localFile(value);
-  const instead = "Write the path from / on, e.g. /var/lib/kindows/windows-2022.qcow2.";
+  const instead = "Write the full path, e.g. /var/lib/kindows/windows-2022.qcow2.";
   return relative && { ...relative, instead };
 }
 
@@ -142,10 +141,10 @@ const productKeyForm = /^[0-9A-Z]{5}(-[0-9A-Z]{5}){4}$/;
 function productKey(value: string): Complaint | undefined {
   if (productKeyForm.test(value)) return undefined;
   return productKeyForm.test(value.toUpperCase())
-    ? { why: "has small letters", instead: "Write all letters of it as capitals." }
+    ? { why: "has lower-case letters", instead: "Write all its letters in upper case." }
     : {
         why: "is not a product key",
-        instead: "Write five groups of five capital letters and digits, separated by dashes.",
+        instead: "Write five groups of five upper-case letters and digits, separated by dashes.",
       };
 }
 
@@ -153,10 +152,9 @@ type Image = z.output<typeof image>;
 
 const at = (...keys: readonly string[]): string[] => ["windows", "image", ...keys];
 
-/** Images that are made of media; the others are there already. */
-type MadeImage = Extract<Image, { kind: "iso" | "evaluation-iso" }>;
+/** Settings of an image that is built from installation media. */
+type BuiltImage = Extract<Image, { kind: "iso" | "evaluation-iso" }>;
 
-/** Nothing is downloaded without a checksum, and each file has one source. */
 export const imageChecks: readonly Check<NamedSettings>[] = [
   check(["url", "sha256"], (image) =>
     image.kind === "evaluation-iso" ? namedFileProblems(image, at(), "url") : [],
@@ -175,10 +173,15 @@ export const imageChecks: readonly Check<NamedSettings>[] = [
   ),
 ];
 
-/** One check; the keys below `windows.image` that it needs whole, so that it makes no second mistake of one. */
+/**
+ * A check of images that are built from installation media.
+ *
+ * @param keys settings below `windows.image` that the check depends on, so that it is skipped if one is malformed.
+ * @param more other settings that it depends on.
+ */
 function check(
   keys: readonly string[],
-  check: (image: MadeImage, windowsVersion: string) => SettingsProblem[],
+  check: (image: BuiltImage, windowsVersion: string) => SettingsProblem[],
   more: readonly string[] = [],
 ): Check<NamedSettings> {
   const reads = keys.map((key) => `windows.image.${key}`);
@@ -195,17 +198,17 @@ function fileSource(key: "drivers" | "openSsh" | "update"): Check<NamedSettings>
   );
 }
 
-/** The evaluation that is pinned here is in English. */
+/** The pinned evaluation ISO is in English, so another language needs another ISO. */
 function foreign(image: Extract<Image, { kind: "evaluation-iso" }>): SettingsProblem[] {
   return unless(image.language === "en-US" || image.url !== undefined, {
     path: at("language"),
-    why: "is not that of the evaluation ISO pinned here, en-US",
-    instead: "Write url and sha256 of one in it, or leave it out.",
+    why: "is not the language of the pinned evaluation ISO, en-US",
+    instead: "Write url and sha256 of an ISO in this language, or leave it out.",
   });
 }
 
 function updateByNumber(
-  { kb, path, url }: MadeImage["update"],
+  { kb, path, url }: BuiltImage["update"],
   version: string,
 ): SettingsProblem[] {
   const problem = (why: string, instead: string): SettingsProblem[] => [
@@ -213,11 +216,11 @@ function updateByNumber(
   ];
   if (kb === undefined) return [];
   if (path !== undefined || url !== undefined) {
-    return problem("stands beside a path or url", "Write one of them.");
+    return problem("is set together with path or url", "Write only one of them.");
   }
   return version === "2022"
     ? []
-    : problem("is looked for only for Windows Server 2022", "Write path or url, or leave it out.");
+    : problem("works only for Windows Server 2022", "Write path or url, or leave it out.");
 }
 
 function unneededOpenSsh(openSsh: NamedFile, version: string): SettingsProblem[] {

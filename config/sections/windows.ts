@@ -19,21 +19,22 @@ import { oneOfVersions } from "../values/version.ts";
 import { imageReference } from "./cluster.ts";
 import { image, imageChecks } from "./windows-image.ts";
 
-/** Beyond these a number was meant in another unit: bytes, KiB; MiB for a disk, which boots from 2 TiB at most. */
+/** A larger memory must have been meant in bytes or KiB, and a larger disk in MiB: 2 TiB is the largest that boots. */
 const [largestMemoryMiB, largestDiskGiB] = [1024 * 1024, 2048];
 
 export const machineSize = {
   cpus: between(1, 64).meta({
     description:
-      "Virtual processors. Windows wants two; with emulation (`qemu`) one does the same work with a third less of the host's.",
+      "Virtual processors. Windows should have two. Under emulation (`qemu`), one does the same work with a third less processor time of the host.",
     unit: "processors",
   }),
   memoryMiB: between(1024, largestMemoryMiB).meta({
-    description: "Memory; Windows needs 2048 at least.",
+    description: "Memory of a machine. Windows needs at least 2048.",
     unit: "MiB",
   }),
   diskGiB: between(4, largestDiskGiB).meta({
-    description: "Disk; Windows needs 32 at least. It uses only as much space as is written.",
+    description:
+      "Size of the disk. Windows needs at least 32. On the host, it takes up only the space that is written.",
     unit: "GiB",
   }),
 };
@@ -53,13 +54,14 @@ const windowsVersion = ofForm(
 const proxy = z.strictObject({
   http: text(proxyAddress)
     .optional()
-    .meta({ description: "Proxy for http, `http://HOST:PORT`; no login in it." }),
-  https: text(proxyAddress)
-    .optional()
-    .meta({ description: "Proxy for https, which images are pulled over; no login in it." }),
+    .meta({ description: "Proxy for http, as `http://HOST:PORT` without a login." }),
+  https: text(proxyAddress).optional().meta({
+    description:
+      "Proxy for https, as `http://HOST:PORT` without a login. Images are pulled through it.",
+  }),
   noProxy: z.array(text(noProxyEntry)).default([]).meta({
     description:
-      "Destinations without the proxy; the lab's segment, pods, services, the cluster's names and `localhost` are always added.",
+      "Destinations to reach without the proxy. The lab's segment, pods, services, the cluster's names and `localhost` are always added.",
   }),
 });
 
@@ -68,14 +70,14 @@ const checksum = (file: string): z.ZodOptional<z.ZodString> =>
     .optional()
     .meta({
       description: `SHA-256 of ${file}, in lower case.`,
-      default: "what `software.lock.json` has for its version",
+      default: "the one for its version in `software.lock.json`",
     });
 
 const podNetworkChecksums = Object.fromEntries(
   Object.entries(podNetworks).flatMap(([kind, { programs }]) =>
     Object.entries<PublishedProgram>(programs).map(([name, { file }]) => [
       name,
-      checksum(`\`${file}\`, where \`cni.kind\` is \`${kind}\``),
+      checksum(`\`${file}\` (only if \`cni.kind\` is \`${kind}\`)`),
     ]),
   ),
 ) as Readonly<Record<PodNetworkProgram, ReturnType<typeof checksum>>>;
@@ -92,7 +94,7 @@ const checksums = z.strictObject({
 export const windows = z.strictObject({
   version: text(windowsVersion).default("2022").meta({ description: "Windows Server version." }),
   image: image.prefault({ kind: "evaluation-iso" }).meta({
-    description: "Where the machines' disk comes from.",
+    description: "Source of the machines' disk.",
     default: '`{"kind":"evaluation-iso"}`',
   }),
   cpus: machineSize.cpus.default(2),
@@ -101,47 +103,47 @@ export const windows = z.strictObject({
   containerdVersion: text(oneOfVersions("containerd", containerdVersions))
     .optional()
     .meta({
-      description: "containerd on the Windows nodes, without a leading `v`.",
+      description: "containerd version on the Windows nodes, without a leading `v`.",
       default: `${defaultContainerdVersion}; ${rehearsalVersions.containerd} in a rehearsal`,
     }),
   checksums: checksums.prefault({}).meta({
     description:
-      "Checksums of what is installed on the nodes; without them, `./kindows fetch` uses the publishers'.",
+      "Checksums of the programs that are installed on the nodes. For a program without one, `./kindows fetch` uses the checksum that its publisher gives.",
   }),
   adminUser: text(adminUser).default("Administrator").meta({
     description:
-      "Account for setting up the nodes over SSH; an image built from an ISO has no other.",
+      "Account for setting up the nodes over SSH. An image built from an ISO has only `Administrator`.",
   }),
   timeZone: text(timeZone).default("UTC").meta({
     description:
-      "Time zone of the nodes, by its name in IANA's database, e.g. `Europe/Berlin`. Running programs keep the old one until they restart.",
+      "Time zone of the nodes by its IANA name, e.g. `Europe/Berlin`. After a change, running programs keep the old one until they restart.",
   }),
   registryMirrors: z
     .record(text(registryName), z.array(text(mirrorAddress)))
     .default({})
     .meta({
       description:
-        "Mirrors by registry, e.g. `docker.io: [https://mirror.example.com]`; asked in their order, then the registry itself.",
+        "Mirrors by registry, e.g. `docker.io: [https://mirror.example.com]`. They are tried in this order, then the registry itself.",
     }),
   proxy: proxy
     .prefault({})
     .meta({ description: "HTTP proxy of the nodes, their containerd and their kubelet." }),
   dnsServers: z.array(text(dnsServer)).max(3).default([]).meta({
     description:
-      "DNS servers that the machines ask for all names, in order, at most three, instead of those of their adapters. Empty: nothing changes. Pods with `dnsPolicy: Default` still get the adapters'.",
+      "DNS servers of the machines for all names, at most three, in order of preference. They replace those of the network adapters; if the list is empty, nothing changes. Pods with `dnsPolicy: Default` still get the adapters' servers.",
   }),
   kubeProxyImage: text(kubeProxyImage).optional().meta({
     description:
-      "Image of kube-proxy for Windows, a HostProcess image with `kube-proxy\\kube-proxy.exe` in it. kindows starts it with its own script, whatever script it contains.",
+      "Image of kube-proxy for Windows: a HostProcess image that contains `kube-proxy\\kube-proxy.exe`. kindows starts the program with its own script and ignores any script in the image.",
     default: "`sigwindowstools/kube-proxy` of exactly `kubernetesVersion`",
   }),
   defenderExclusions: z.boolean().default(true).meta({
     description:
-      "Whether Microsoft Defender ignores containerd, kubelet and their folders; with scanning, images take minutes longer to unpack.",
+      "Whether Microsoft Defender ignores containerd, kubelet and their folders. If it scans them, images take minutes longer to unpack.",
   }),
   automaticUpdates: z.boolean().default(false).meta({
     description:
-      "Whether Windows may update and reboot the nodes by itself: with pods on them, to a build that you did not choose.",
+      "Whether Windows may update and reboot the nodes by itself, even while pods run on them and to a build that you did not choose.",
   }),
 });
 
@@ -157,21 +159,21 @@ export const existingWindows = windows.omit({
 
 type Windows = z.output<typeof windows>;
 
-/** With the containerd that follows from the image, where none is written. */
+/** Fills in the containerd version that follows from the image unless it is written. */
 export function withContainerd(written: Windows): Windows & { readonly containerdVersion: string } {
-  const given =
+  const fallback =
     written.image.kind === "rehearsal" ? rehearsalVersions.containerd : defaultContainerdVersion;
-  return { ...written, containerdVersion: written.containerdVersion ?? given };
+  return { ...written, containerdVersion: written.containerdVersion ?? fallback };
 }
 
-/** Settings of Windows machines; of existing ones, only those that a lab has too. */
+/** Settings of Windows machines in a lab or, with fewer settings, of existing machines. */
 export type AnyWindows = z.output<typeof existingWindows> & Partial<Windows>;
 
 interface ExistingWindowsSection {
   readonly windows: z.output<typeof existingWindows>;
 }
 
-/** An image of kube-proxy for Windows that is the same one tomorrow, as far as its tag says. */
+/** Checks that an image has a digest or a tag other than `latest`, so that all nodes run the same one. */
 function kubeProxyImage(value: string): Complaint | undefined {
   if (!imageReference.test(value)) {
     return {
@@ -184,7 +186,7 @@ function kubeProxyImage(value: string): Complaint | undefined {
   return value.includes("@sha256:") || (tag !== undefined && tag !== "latest")
     ? undefined
     : {
-        why: "has no tag of its own, so nodes would run whatever is the latest when they pull it",
+        why: "has no fixed tag, so nodes would run whatever is the latest when they pull it",
         instead: `Write ${value.replace(/:latest$/, "")}:TAG with the tag of the cluster's Kubernetes version.`,
       };
 }
@@ -200,8 +202,8 @@ function proxyAddress(value: string): Complaint | undefined {
   const plain = `${url.protocol}//${url.host}`;
   if (url.username !== "" || url.password !== "") {
     return {
-      why: "holds a login, which would stand in the registry of Windows, where every user can read it",
-      instead: `Write ${plain}, and let the proxy know the nodes by their addresses.`,
+      why: "contains a login, which would be stored in the registry of Windows, where every user can read it",
+      instead: `Write ${plain}, and let the proxy identify the nodes by their addresses.`,
     };
   }
   return value === plain || value === `${plain}/`
@@ -212,7 +214,7 @@ function proxyAddress(value: string): Complaint | undefined {
 function noProxyEntry(value: string): Complaint | undefined {
   if (/^\*\./.test(value)) {
     return {
-      why: "has a wildcard, which Go's programs do not know",
+      why: "has a wildcard, which Go programs do not support",
       instead: `Write ${value.slice(1)}.`,
     };
   }
@@ -230,7 +232,7 @@ const registryHost = /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?(:[0-9]{1,5})?$/;
 function registryName(value: string): Complaint | undefined {
   if (value === "registry-1.docker.io" || value === "index.docker.io") {
     return {
-      why: "is where docker.io's images come from, not their name",
+      why: "is the server of docker.io's images, not part of their names",
       instead: "Write docker.io.",
     };
   }
@@ -238,8 +240,7 @@ function registryName(value: string): Complaint | undefined {
     ? undefined
     : {
         why: "is not the name of a registry",
-        instead:
-          "Write what stands in front of its images' names, e.g. docker.io or example.com:5000.",
+        instead: "Write what its images' names start with, e.g. docker.io or example.com:5000.",
       };
 }
 
@@ -253,49 +254,49 @@ function mirrorAddress(value: string): Complaint | undefined {
   }
   if (url.username !== "" || url.password !== "") {
     return {
-      why: "holds a login, which would stand in a file that every user of the node can read",
-      instead: `Write https://${url.host}, and let the mirror know the nodes by their addresses.`,
+      why: "contains a login, which would be stored in a file that every user of the node can read",
+      instead: `Write https://${url.host}, and let the mirror identify the nodes by their addresses.`,
     };
   }
   if (url.protocol === "http:") {
     return {
-      why: "is not encrypted: anybody on the way could hand out other images",
+      why: "is not encrypted, so anyone on the network could replace the images",
       instead: `Give the mirror a certificate and write https://${url.host}.`,
     };
   }
   return undefined;
 }
 
-/** A time zone by its name in IANA's database, which Windows has as well. */
+/** Checks that a value is the IANA name of a time zone that Windows has too. */
 function timeZone(value: string): Complaint | undefined {
   if (windowsTimeZone(value) !== undefined) return undefined;
   const known = Intl.supportedValuesOf("timeZone");
   if (known.includes(value)) {
     return {
       why: "is a time zone that Windows does not have",
-      instead: "Write that of another place, e.g. Europe/Berlin.",
+      instead: "Write the time zone of another place, e.g. Europe/Berlin.",
     };
   }
   const meant = ianaTimeZone(value);
   return {
-    why: meant === undefined ? "is not a time zone" : "is what Windows calls a time zone",
+    why: meant === undefined ? "is not a time zone" : "is the Windows name of a time zone",
     instead: `Write its name in IANA's database, like ${meant ?? closest(value, known)}.`,
   };
 }
 
 const serverAddress = ipv4(
-  "Write the four numbers up to 255 of a DNS server, e.g. 1.1.1.1; no name, no port.",
+  "Write the address of a DNS server as four numbers up to 255, e.g. 1.1.1.1, without a port.",
 );
 
-/** The IPv4 address of a DNS server that a machine can ask. */
+/** Checks that a value can be the IPv4 address of a machine's DNS server. */
 function dnsServer(value: string): Complaint | undefined {
   const malformed = serverAddress(value);
   if (malformed !== undefined) return malformed;
   const first = Number(value.split(".")[0]);
-  const instead = "Write the address of a DNS server that the machines reach.";
-  if (first === 127) return { why: "is the machine itself, which answers no names", instead };
+  const instead = "Write the address of a DNS server that the machines can reach.";
+  if (first === 127) return { why: "is the machine itself, which has no DNS server", instead };
   return first === 0 || first >= 224
-    ? { why: "is no address of a single host", instead }
+    ? { why: "is not the address of a single host", instead }
     : undefined;
 }
 
@@ -313,12 +314,12 @@ const rehearsalImage: Check<NamedSettings> = {
           .filter(({ key, only }) => windows[key] !== only)
           .map(({ key, only }) => ({
             path: ["windows", key],
-            why: "is not what the rehearsal image holds",
+            why: "is not the version in the rehearsal image",
             instead: `Write "${only}", or leave it out.`,
           })),
 };
 
-/** Nodes are set up with an account that their image has: of one that is made here, Windows' own. A prepared disk may have any. */
+/** The image must have the account: one that kindows builds has only Administrator, a prepared disk may have any. */
 const imageAccount: Check<NamedSettings> = {
   reads: ["windows.adminUser", "windows.image", "windows.image.kind"],
   run: ({ windows: { image, adminUser } }) =>
@@ -327,7 +328,7 @@ const imageAccount: Check<NamedSettings> = {
       ["rehearsal", "disk"].includes(image.kind) || /^administrator$/i.test(adminUser),
       {
         path: ["windows", "adminUser"],
-        why: "is no account of an image that is made from an ISO, which has Administrator alone",
+        why: "is not an account of an image built from an ISO, which has only Administrator",
         instead:
           'Write "Administrator", or leave it out; for another account use a disk that has it (kind: disk).',
       },
@@ -340,7 +341,7 @@ const proxySet: Check<ExistingWindowsSection> = {
     const { http, https, noProxy } = windows.proxy;
     return unless(noProxy.length === 0 || http !== undefined || https !== undefined, {
       path: ["windows", "proxy", "noProxy"],
-      why: "names exceptions, but there is no proxy",
+      why: "lists exceptions, but there is no proxy",
       instead: "Add kindows:windows.proxy.https, or leave it out.",
     });
   },
@@ -351,8 +352,8 @@ const dnsServersOnce: Check<ExistingWindowsSection> = {
   run: ({ windows: { dnsServers } }) =>
     repeated(dnsServers, (server) => server).map(({ index }) => ({
       path: ["windows", "dnsServers", index],
-      why: "is there twice",
-      instead: "Leave one of them out.",
+      why: "is listed twice",
+      instead: "Remove one of them.",
     })),
 };
 
@@ -363,7 +364,7 @@ const rehearsalChecksums: Check<NamedSettings> = {
       ? []
       : Object.keys(windows.checksums).map((name) => ({
           path: ["windows", "checksums", name],
-          why: "has no effect: the rehearsal image carries its programs and their checksums",
+          why: "has no effect: the rehearsal image contains its programs and their checksums",
           instead: "Leave it out.",
         })),
 };

@@ -27,7 +27,7 @@ export function dnsLabel(maxLength: number): Validator {
   };
 }
 
-/** A node name that Windows takes as computer name, unchanged. */
+/** Checks that Windows accepts a node name unchanged as its computer name. */
 export function computerName(value: string): Complaint | undefined {
   const complaint = dnsLabel(maxComputerNameLength)(value);
   if (complaint !== undefined && value.length > maxComputerNameLength && label.test(value)) {
@@ -38,8 +38,8 @@ export function computerName(value: string): Complaint | undefined {
   }
   if (complaint === undefined && /^\d+$/.test(value)) {
     return {
-      why: "has digits only, which Windows refuses as computer name",
-      instead: `Write a name with a letter in it, e.g. win-${value}.`,
+      why: "has only digits, which Windows refuses as a computer name",
+      instead: `Write a name with at least one letter, e.g. win-${value}.`,
     };
   }
   return complaint;
@@ -57,10 +57,10 @@ export const hostName = ofForm(
   (value) =>
     /^[\d.]+$/.test(value) ? addressNumber(value) !== undefined : dnsDomain(value) === undefined,
   "is neither an IPv4 address nor a DNS name",
-  "Write one of them, without user and port, e.g. 192.0.2.10 or host.example.com.",
+  "Write the address or name without user and port, e.g. 192.0.2.10 or host.example.com.",
 );
 
-/** Stands in for a name with a mistake; another one for each place. */
-export function unnamed(place: number): string {
-  return `unnamed-${place}`;
+/** Placeholder for an invalid name, different for each list entry. */
+export function unnamed(index: number): string {
+  return `unnamed-${index}`;
 }

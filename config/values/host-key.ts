@@ -1,6 +1,6 @@
 import type { Complaint } from "../problem.ts";
 
-/** Kinds of host keys both command plugins can pin; certificates and DSA are none. */
+/** Types of host keys that both command plugins can pin; these exclude certificates and DSA. */
 const types = [
   "ssh-ed25519",
   "ssh-rsa",
@@ -16,7 +16,7 @@ export function hostKey(value: string): Complaint | undefined {
   const text = value.trim();
   if (/^(SHA256|MD5):/.test(text)) return { why: "is a key's fingerprint, not the key", instead };
   if (text.includes("PRIVATE KEY")) {
-    return { why: "is a private key, which belongs nowhere but on its machine", instead };
+    return { why: "is a private key, which must never leave its machine", instead };
   }
   if (/[\r\n]/.test(text)) return { why: "has several lines", instead };
   const [type = "", data = "", after] = text.split(/\s+/);
@@ -24,16 +24,19 @@ export function hostKey(value: string): Complaint | undefined {
     return types.includes(data) && after !== undefined
       ? {
           why: "is a line of known_hosts, with a host's name before the key",
-          instead: `Write what is behind the name: ${data} ${after.slice(0, 12)}...`,
+          instead: `Write what follows the name: ${data} ${after.slice(0, 12)}...`,
         }
       : { why: `does not begin with a type of key (${types.join(", ")})`, instead };
   }
   return typeInside(data) === type
     ? undefined
-    : { why: `has no ${type} key behind its type: it is cut off or mistyped`, instead };
+    : { why: `has no valid ${type} key after its type: it is cut off or mistyped`, instead };
 }
 
-/** The type a public key's bytes begin with, when they are whole; RFC 4253 section 6.6: strings with their lengths. */
+/**
+ * The type named inside an encoded public key; undefined if the key is incomplete. A key is a sequence of strings, each
+ * preceded by its length (RFC 4253, section 6.6).
+ */
 function typeInside(base64: string): string | undefined {
   if (!/^[A-Za-z0-9+/]+={0,2}$/.test(base64)) return undefined;
   const bytes = Buffer.from(base64, "base64");
@@ -48,12 +51,12 @@ function typeInside(base64: string): string | undefined {
   return at === bytes.length && strings.length >= 2 ? strings[0]?.toString("latin1") : undefined;
 }
 
-/** Stands in for a key with a mistake; another one for each place, written as SSH does (RFC 4253, section 6.6). */
-export function someHostKey(place: number): string {
+/** Placeholder for an invalid key, different for each list entry, in SSH's encoding (RFC 4253, section 6.6). */
+export function someHostKey(index: number): string {
   const type = "ssh-ed25519";
   const bytes = Buffer.concat([Buffer.from([0, 0, 0, type.length]), Buffer.from(type)]);
   const key = Buffer.alloc(36);
   key.writeUInt32BE(32, 0);
-  key.writeUInt32BE(place, 32);
+  key.writeUInt32BE(index, 32);
   return `${type} ${Buffer.concat([bytes, key]).toString("base64")}`;
 }

@@ -2,7 +2,7 @@ import { addressNumber, parseRange, rangeText } from "../ipv4.ts";
 import type { Complaint } from "../problem.ts";
 import { ofForm, type Validator } from "./value.ts";
 
-/** An IPv4 range in CIDR form, host bits zero; `example` is one to propose. */
+/** Checks that a value is an IPv4 range in CIDR form whose host bits are zero. @param example proposed in errors. */
 export function cidr(example: string): Validator {
   return (value) => {
     const range = parseRange(value);
@@ -26,7 +26,7 @@ export function ipv4(instead: string): Validator {
 }
 
 export const machineAddress = ipv4(
-  "Write the four numbers up to 255 of the machine's own, e.g. 192.0.2.10.",
+  "Write the machine's address as four numbers up to 255, e.g. 192.0.2.10.",
 );
 
 const ownAddress = ipv4(
@@ -40,18 +40,18 @@ const refusedByKubelet: readonly (readonly [form: RegExp, kind: string])[] = [
   [/^169\.254\./, "a link-local address"],
 ];
 
-/** An IPv4 address kubelet can register a node with. */
+/** Checks that kubelet can register a node with an IPv4 address. */
 export function nodeIp(value: string): Complaint | undefined {
   const [, kind] = refusedByKubelet.find(([form]) => form.test(value)) ?? [];
   const malformed = ownAddress(value);
   if (malformed !== undefined || kind === undefined) return malformed;
   return {
-    why: `is ${kind}, which kubelet refuses as a node's`,
-    instead: "Write an address that other nodes reach the machine at, or leave it out.",
+    why: `is ${kind}, which kubelet refuses as a node's address`,
+    instead: "Write the address at which other nodes reach the machine, or leave it out.",
   };
 }
 
-/** Stands in for an address with a mistake; another one for each place (RFC 5737: nobody has it). */
-export function someAddress(place: number): string {
-  return `192.0.${2 + (place >> 8)}.${place % 256}`;
+/** Placeholder for an invalid address, different for each list entry (RFC 5737 reserves 192.0.2.0/24 for examples). */
+export function someAddress(index: number): string {
+  return `192.0.${2 + (index >> 8)}.${index % 256}`;
 }

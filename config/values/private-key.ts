@@ -3,11 +3,11 @@ import type { Complaint } from "../problem.ts";
 const instead =
   "Write an OpenSSH or PEM private key, which begins with -----BEGIN ... PRIVATE KEY-----.";
 
-/** Errors about it never show its content. @param passphrase whether one is given for it. */
-export function privateKey(value: string, passphrase: boolean): Complaint | undefined {
+/** Checks a private key; errors never show its content. @param hasPassphrase whether the settings give a passphrase. */
+export function privateKey(value: string, hasPassphrase: boolean): Complaint | undefined {
   const text = value.trim();
   if (/^(ssh-|ecdsa-)/.test(text)) {
-    return { why: "is a public key", instead: "Give the private half, the file without .pub." };
+    return { why: "is a public key", instead: "Give the private key, the file without .pub." };
   }
   if (text.startsWith("PuTTY-User-Key-File-")) {
     return {
@@ -20,8 +20,7 @@ export function privateKey(value: string, passphrase: boolean): Complaint | unde
   if (!text.endsWith(`-----END ${kind}PRIVATE KEY-----`)) {
     return { why: "is cut off: its last line is missing", instead };
   }
-  const encrypted = isEncrypted(text, kind);
-  if (encrypted && !passphrase) {
+  if (isEncrypted(text, kind) && !hasPassphrase) {
     return {
       why: "is encrypted",
       instead: "Give its passphrase as a secret under privateKeyPassphrase, or use the agent.",
@@ -30,7 +29,7 @@ export function privateKey(value: string, passphrase: boolean): Complaint | unde
   return undefined;
 }
 
-/** PEM says it in words; OpenSSH's own format names its cipher first (openssh-portable, PROTOCOL.key). */
+/** A PEM header shows encryption; OpenSSH's own format starts with the cipher's name (openssh-portable, PROTOCOL.key). */
 function isEncrypted(text: string, kind: string): boolean {
   if (kind !== "OPENSSH ") return kind === "ENCRYPTED " || text.includes("Proc-Type: 4,ENCRYPTED");
   const bytes = Buffer.from(text.replaceAll(/-----[^-]+-----|\s/g, ""), "base64");

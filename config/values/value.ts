@@ -3,7 +3,7 @@ import type { Complaint } from "../problem.ts";
 
 export type Validator = (value: string) => Complaint | undefined;
 
-/** Key of an issue's `params` under which a complaint says what to write instead. */
+/** Key of a zod issue's `params` that holds what to write instead. */
 export const insteadParam = "instead";
 
 export function text(validate: Validator): z.ZodString {
@@ -19,7 +19,7 @@ export function text(validate: Validator): z.ZodString {
   });
 }
 
-/** Refuses what does not have this form, whatever is wrong with it. */
+/** Refuses every value that does not have this form, always with the same complaint. */
 export function ofForm(
   form: RegExp | ((value: string) => boolean),
   why: string,

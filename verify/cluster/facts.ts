@@ -7,8 +7,9 @@ import type { Os } from "../rows/row.ts";
 export interface NodeFact {
   readonly name: string;
   readonly os: Os;
-  /** Its internal IPv4 address; empty if it has none. */
+  /** Internal IPv4 address; empty if the node has none. */
   readonly address: string;
+  /** Why the node is not Ready. */
   readonly trouble?: string | undefined;
   /** Label `node.kubernetes.io/windows-build`, e.g. `10.0.20348`; only on Windows nodes. */
   readonly windowsBuild?: string | undefined;
@@ -19,9 +20,9 @@ export interface NodeFact {
 /** Facts that decide which rows can be run here. */
 export interface Facts {
   readonly nodes: readonly NodeFact[];
-  /** Whether Windows is rehearsed: containers on its nodes are modelled. */
+  /** Whether Windows is rehearsed, i.e. containers on its nodes are simulated. */
   readonly rehearsal: boolean;
-  /** Why Windows pods have no network, if so; the others that begin with `no` likewise. */
+  /** Why Windows pods have no network; undefined if they have one. The other fields that begin with `no` are similar. */
   readonly noWindowsPodNetwork?: string;
   readonly noWindowsHostPorts?: string;
   readonly noNetworkPolicies?: string;
@@ -61,16 +62,16 @@ export const windowsReleases: Readonly<Record<string, string>> = {
   "10.0.26100": "ltsc2025",
 };
 
-/** Pod networks that enforce no NetworkPolicies, by their DaemonSets. kind's own images have kindnet, which does. */
+/** DaemonSets of pod networks that do not enforce NetworkPolicies. kindnet, in kind's own images, does enforce them. */
 const without: readonly (readonly [RegExp, string])[] = [
   [/^kube-flannel/, "Flannel does not"],
-  [/^pod-routes$/, "the one of a node image that is built here does not"],
+  [/^pod-routes$/, "the one in node images built on this host does not"],
 ];
 
-/** What enforces them beside such a network, by its DaemonSet or image. */
+/** DaemonSets or images of programs that enforce NetworkPolicies in addition to such a network. */
 const enforcers = /calico-node|canal|kube-router|kube-network-policies/;
 
-/** Why the pod network enforces no NetworkPolicies, if that is known. */
+/** Why the pod network enforces no NetworkPolicies; undefined if it does, or if the pod network is unknown. */
 export async function whyNoNetworkPolicies(api: ClusterApi): Promise<string | undefined> {
   const { items } = await api.get<V1DaemonSetList>("/apis/apps/v1/daemonsets");
   const names = items.map(({ metadata }) => metadata?.name ?? "");

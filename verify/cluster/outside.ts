@@ -4,7 +4,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { runProgram } from "../../host/run-program.ts";
 
-/** A temporary server on this host: a destination outside of the cluster that needs no internet. */
+/** A temporary server on this host, as a destination outside the cluster that needs no internet. */
 export interface HostServer {
   readonly url: string;
   /** Prefix of an answer, followed by the client's address. */
@@ -14,7 +14,7 @@ export interface HostServer {
 
 /** Serves on an address of this host, on a free port. @throws if this host does not have the address. */
 export async function startHostServer(address: string): Promise<HostServer> {
-  // Reveals another server that answers instead.
+  // A random greeting, to detect that another server has answered.
   const greeting = `kindows verify ${randomBytes(6).toString("hex")} sees `;
   const server = createServer((request, response) => {
     response.writeHead(200, { "content-type": "text/plain", connection: "close" });
@@ -38,7 +38,7 @@ export const internetPage = {
 
 const timeoutSeconds = 5;
 
-/** Why this host cannot load the page without a proxy, if so. */
+/** Why this host cannot load the page without a proxy; undefined if it can. */
 export async function whyNoInternet(): Promise<string | undefined> {
   const { how, stdout, reason } = await runProgram(
     "curl",

@@ -2,9 +2,13 @@ import type { V1Node, V1NodeList, V1Taint } from "@kubernetes/client-node";
 import { changeNode } from "../../kubernetes/change-node.ts";
 import type { ClusterApi } from "../../kubernetes/cluster-api.ts";
 
-/** Taints Linux nodes against the tests' pods, and removes taints from Windows nodes, until `restoreNodes`. */
+/**
+ * Taints Linux nodes so that the tests' pods avoid them, and removes taints from Windows nodes, until `restoreNodes`.
+ *
+ * @returns names of the nodes that were changed
+ */
 export function prepareNodes(api: ClusterApi): Promise<readonly string[]> {
-  // First undo what a killed run has left, from its record of the original taints.
+  // First restores the original taints that a killed run has recorded.
   return restoreNodes(api).then(() => changeNodes(api, preparedNode));
 }
 
@@ -23,13 +27,13 @@ async function changeNodes(
   return names.filter((_name, index) => done[index]);
 }
 
-/** The original taints of a node that a run has changed, as JSON; there only while it lasts. */
+/** Annotation with the original taints of a changed node, as JSON, which exists only during a run. */
 export const recordAnnotation = "kindows.dev/conformance-taints";
 
-/** What the tests take for a Linux node that is none of theirs, by their flag --non-blocking-taints' default. */
+/** A taint by which the tests ignore a node: it is in the default of their flag --non-blocking-taints. */
 const keepOff: V1Taint = { key: "node-role.kubernetes.io/control-plane", effect: "NoSchedule" };
 
-/** Taints by which Kubernetes itself says how a node is. */
+/** Whether Kubernetes itself sets the taint, to show the condition of a node. */
 function isCondition({ key }: V1Taint): boolean {
   return key.startsWith("node.kubernetes.io/");
 }
@@ -39,11 +43,11 @@ function keepsPodsOff({ effect }: V1Taint): boolean {
 }
 
 /**
- * A node as the tests need it; undefined where it is so already.
+ * A node as the tests need it; undefined if no change is needed.
  *
- * Most tests say nothing of where their pods belong. So Linux nodes are closed to whoever does not tolerate it, as the
- * tests that want Linux do, and Windows nodes are opened. windows-operational-readiness asks for an admission webhook
- * instead, which adds a node selector to every pod of the cluster, those of Linux too.
+ * Most tests do not select nodes for their pods. So Linux nodes get a taint, which the tests that need Linux tolerate,
+ * and Windows nodes lose theirs. windows-operational-readiness requires an admission webhook instead, which adds a node
+ * selector to every pod of the cluster, including those on Linux.
  */
 export function preparedNode(node: V1Node): V1Node | undefined {
   const taints = node.spec?.taints ?? [];
@@ -58,7 +62,7 @@ export function preparedNode(node: V1Node): V1Node | undefined {
   return changed(node, wanted, JSON.stringify(own));
 }
 
-/** A node as it was before a run; undefined where none has changed it. What Kubernetes says of it since stays. */
+/** A node as it was before a run, but with the current condition taints; undefined if no run has changed it. */
 export function restoredNode(node: V1Node): V1Node | undefined {
   const record = node.metadata?.annotations?.[recordAnnotation];
   if (record === undefined) return undefined;

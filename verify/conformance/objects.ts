@@ -9,17 +9,17 @@ import { stringify } from "yaml";
 
 import { ginkgoArguments, type ConformanceRun } from "./suites.ts";
 
-/** Namespace of the run; the tests create their own beside it. */
+/** Namespace of the run; the tests also create their own namespaces. */
 export const namespace = "kindows-conformance";
 
 /** Name of cluster-wide objects, and of the Job. */
 export const name = "kindows-conformance";
 
-/** The container with the tests, and the one that keeps their results until they are downloaded. */
+/** Names of the container with the tests, and of the one that keeps their results until they are downloaded. */
 export const testsContainer = "tests";
 export const resultsContainer = "results";
 
-/** Path of the results in both. */
+/** Path of the results in both containers. */
 export const resultsFolder = "/tmp/results";
 
 const repositoriesFolder = "/etc/kindows-conformance";
@@ -32,7 +32,7 @@ const marginSeconds = 3600;
 export interface ConformanceImages {
   /** Kubernetes' conformance image, with `ginkgo` and `e2e.test` in it. */
   readonly tests: string;
-  /** An image with `tar` and a program that waits: agnhost. */
+  /** An image with `tar` and a command that waits, e.g. agnhost. */
   readonly results: string;
 }
 
@@ -80,7 +80,7 @@ const clusterRoleBinding: V1ClusterRoleBinding = {
   subjects: [{ kind: "ServiceAccount", name, namespace }],
 };
 
-/** One pod on a Linux node without retries, as partial results are useless. */
+/** One pod on a Linux node, without retries because partial results are useless. */
 function job(run: ConformanceRun, images: ConformanceImages, withRepositories: boolean): V1Job {
   const program = "/usr/local/bin/e2e.test";
   const place = { program, results: resultsFolder, kubeconfig: undefined };
@@ -119,7 +119,7 @@ function job(run: ConformanceRun, images: ConformanceImages, withRepositories: b
   };
 }
 
-/** The objects as people read and `kubectl apply` takes them. */
+/** The objects as YAML for `kubectl apply`. */
 export function objectsText(objects: readonly ConformanceObject[]): string {
   return objects.map((each) => stringify(each, { aliasDuplicateObjects: false })).join("---\n");
 }

@@ -9,25 +9,23 @@ export interface Totals {
   readonly skipped: number;
 }
 
-/** Setup and teardown, which Ginkgo lists and counts as passed tests. */
+/** Names of setup and teardown, which Ginkgo lists and counts as tests. */
 const aroundTests = /^\[(?:Synchronized|Report)?(?:Before|After)Suite\]/;
 
 /**
- * Adds up the (innermost) `testsuite` elements of JUnit files. Setup and teardown are no tests, and count only if they failed.
+ * Adds up the (innermost) `testsuite` elements of JUnit files. Setup and teardown count only if they failed.
  *
  * @param texts contents of the files.
- * @throws if there is no file, or one is no JUnit file.
+ * @throws if there is no file, or one of them is not a JUnit file.
  */
 export function totals(texts: readonly string[]): Totals {
   if (texts.length === 0) {
-    throw new Error(
-      "the tests left no JUnit file: they did not come to their end; look at their log",
-    );
+    throw new Error("the tests left no JUnit file, so they did not finish: see their log");
   }
   const suites = texts.flatMap((text) => {
     const found = suitesOf(text);
     if (found.length === 0) {
-      throw new Error("the tests left a file that is none of JUnit's: look at their log");
+      throw new Error("the tests left a file that is not a JUnit file: see their log");
     }
     return found;
   });
@@ -42,12 +40,12 @@ export function totals(texts: readonly string[]): Totals {
     tests: sum("tests") - those("passed") - those("skipped"),
     failures: sum("failures"),
     errors: sum("errors"),
-    // Ginkgo says "disabled" of what the focus leaves out.
+    // Ginkgo calls tests outside the focus "disabled".
     skipped: sum("skipped") + sum("disabled") - those("skipped"),
   };
 }
 
-/** Names of the tests that failed, each once, at most so many. */
+/** Names of the tests that failed, each once. @param most maximum number of names. */
 export function failedTests(texts: readonly string[], most: number): readonly string[] {
   const names = texts
     .flatMap(suitesOf)
@@ -81,7 +79,7 @@ export async function makeResultsFolder(folder: string): Promise<void> {
   }
 }
 
-/** What JUnit's files in a folder say, in the order of their names. */
+/** Contents of the JUnit files in a folder, in the order of their names. */
 export async function readResults(folder: string): Promise<readonly string[]> {
   const names = await resultNames(folder);
   return Promise.all(names.map((name) => readFile(path.join(folder, name), "utf8")));

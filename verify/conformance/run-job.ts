@@ -43,10 +43,10 @@ const removeSeconds = 600;
 export const logName = "e2e.log";
 
 /**
- * Runs the tests as a Job, and downloads log and results, however they ended.
+ * Runs the tests as a Job, and downloads their log and results.
  *
  * @returns exit code of the tests.
- * @throws if they did not start or end in time, or were interrupted; the log so far is downloaded all the same.
+ * @throws if they did not start or end in time, or were interrupted; the log so far is downloaded nevertheless.
  */
 export async function runJob(job: JobRun): Promise<number> {
   const { say, run } = job;
@@ -54,8 +54,10 @@ export async function runJob(job: JobRun): Promise<number> {
   await applyObjects(job, job.objects, "the tests' objects");
   try {
     await untilState(job, "the tests to start", startSeconds, ["running", "ended"]);
-    say(`the tests run, ${String(run.timeoutSeconds)} s at most; their log is fetched at the end`);
-    // Their own limit comes first, as then they report what was running.
+    say(
+      `the tests are running, for at most ${run.timeoutSeconds} s; their log is downloaded at the end`,
+    );
+    // Longer than the tests' own limit, at which they report what was running.
     const limit = run.timeoutSeconds + 600;
     const ended = await untilState(job, "the tests to end", limit, ["ended"]);
     return "exitCode" in ended ? ended.exitCode : 1;
@@ -84,11 +86,11 @@ async function untilState(
     if ([...wanted, "failed"].includes(state.kind)) return { found: state };
     return state.kind === "waiting" ? state.seen : `the tests are ${state.kind}`;
   }).catch((error: unknown) => {
-    if (signal.aborted) throw new Error("interrupted: the tests did not come to their end");
+    if (signal.aborted) throw new Error("interrupted: the tests did not finish");
     throw error;
   });
   if (found.kind !== "failed") return found;
-  throw new Error(`their pod has failed: ${found.why}: the tests did not come to their end`);
+  throw new Error(`the tests did not finish, because their pod has failed: ${found.why}`);
 }
 
 function pods(api: ClusterApi): Promise<V1PodList> {
@@ -96,7 +98,7 @@ function pods(api: ClusterApi): Promise<V1PodList> {
   return api.get<V1PodList>(`/api/v1/namespaces/${namespace}/pods?labelSelector=${selector}`);
 }
 
-/** Reports failed downloads without hiding how the tests ended. */
+/** Downloads log and results. Failures are only reported, so that they do not hide the result of the tests. */
 async function gather(job: JobRun): Promise<void> {
   const [pod] = await pods(job.api).then(
     ({ items }) => items,
@@ -109,7 +111,7 @@ async function gather(job: JobRun): Promise<void> {
   }
   const log = createWriteStream(path.join(job.folder, logName));
   await fetchInto(job, "log", log, ["logs", podName, "--container", testsContainer]);
-  // Nothing may be written outside of the folder: tar skips such members.
+  // tar skips members that would be written outside the folder.
   const results = extract({ cwd: job.folder });
   const tar = ["--", "tar", "-c", "-f", "-", "-C", resultsFolder, "."];
   await fetchInto(job, "results", results, [
@@ -135,12 +137,12 @@ async function fetchInto(
 type PodState =
   | { readonly kind: "waiting"; readonly seen: string }
   | { readonly kind: "running" }
-  /** It was ended from outside, and the Job creates no other one. */
+  /** The pod was ended from outside, and the Job does not create another one. */
   | { readonly kind: "failed"; readonly why: string }
   | { readonly kind: "ended"; readonly exitCode: number };
 
 export function podState([pod]: readonly V1Pod[]): PodState {
-  if (pod === undefined) return { kind: "waiting", seen: "the Job has made no pod yet" };
+  if (pod === undefined) return { kind: "waiting", seen: "the Job has not created a pod yet" };
   const { phase, reason, message, containerStatuses = [] } = pod.status ?? {};
   const tests = containerStatuses.find(({ name }) => name === testsContainer)?.state;
   if (tests?.terminated !== undefined) {

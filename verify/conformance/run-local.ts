@@ -17,7 +17,7 @@ export interface LocalRun {
   readonly signal: AbortSignal;
 }
 
-/** What `run-local` starts. */
+/** The command that `run-local` starts. */
 export function localCommand(
   local: Pick<LocalRun, "run" | "programs" | "kubeconfig" | "folder">,
 ): readonly string[] {
@@ -26,15 +26,15 @@ export function localCommand(
   return [path.join(programs, "ginkgo"), ...ginkgoArguments(run, place)];
 }
 
-/** @throws naming what is missing, or cannot be run. */
+/** @throws an error with the programs that are missing or cannot be run. */
 export async function checkPrograms(programs: string): Promise<void> {
-  const lacking: string[] = [];
+  const missing: string[] = [];
   for (const program of ["ginkgo", "e2e.test"]) {
-    if (!(await isExecutable(path.join(programs, program)))) lacking.push(program);
+    if (!(await isExecutable(path.join(programs, program)))) missing.push(program);
   }
-  if (lacking.length > 0) {
+  if (missing.length > 0) {
     throw new Error(
-      `${programs} has no program ${lacking.join(", none ")}: unpack kubernetes-test-linux-amd64.tar.gz of the cluster's ` +
+      `${programs} does not contain the program ${missing.join(" or ")}: unpack kubernetes-test-linux-amd64.tar.gz of the cluster's ` +
         "version there (https://dl.k8s.io), and name its folder kubernetes/test/bin",
     );
   }
@@ -44,7 +44,7 @@ export async function checkPrograms(programs: string): Promise<void> {
  * Runs the tests on this host.
  *
  * @returns their exit code.
- * @throws when they were interrupted, or did not end in time.
+ * @throws if they were interrupted, or did not end in time.
  */
 export async function runLocal(local: LocalRun): Promise<number> {
   const [program = "", ...args] = localCommand(local);
@@ -62,7 +62,7 @@ export async function runLocal(local: LocalRun): Promise<number> {
       env: { KUBE_TEST_REPO_LIST: local.repositoryFile },
     }),
   });
-  if (result.isCanceled) throw new Error("interrupted: the tests did not come to their end");
+  if (result.isCanceled) throw new Error("interrupted: the tests did not finish");
   if (result.timedOut) throw new Error(`the tests did not end within ${limit} s`);
   return result.exitCode ?? 1;
 }

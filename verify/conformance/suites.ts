@@ -1,6 +1,6 @@
 import { exitCodes, Failure } from "../../host/failure.ts";
 
-/** A case of windows-operational-readiness: what a node must be able to do, and the test that shows it. */
+/** A case of windows-operational-readiness: a capability that a node must have, and the test that shows it. */
 export interface ReadinessCase {
   readonly category: string;
   readonly what: string;
@@ -13,8 +13,9 @@ const of = (category: string, cases: Readonly<Record<string, string>>): Readines
 
 /**
  * The cases of kubernetes-sigs/windows-operational-readiness (specifications, last changed in 2024) that are not
- * commented out there, without those it has twice. What it finds by `[Feature:Windows]` is found by `[sig-windows]` here:
- * the place of the other in a test's name has changed. Active Directory's two are left out: no lab has a domain.
+ * commented out there, without duplicates. Tests that it selects by `[Feature:Windows]` are selected by `[sig-windows]`
+ * here, because the position of the former in the tests' names has changed. The two cases of Active Directory are left
+ * out, because no lab has a domain.
  */
 export const readinessCases: readonly ReadinessCase[] = [
   ...of("Core.Network", {
@@ -49,7 +50,7 @@ export const readinessCases: readonly ReadinessCase[] = [
   }),
 ];
 
-/** Cases whose names do not mention Windows: only SIG-Windows' tests with these names are meant. */
+/** Names that do not mention Windows; only SIG-Windows' tests with these names are meant. */
 const ofWindowsOnly = ["Memory Limits", "Cpu Resources", "Density"];
 
 export function readinessFocus(): string {
@@ -70,7 +71,7 @@ export interface Suite {
   readonly timeoutSeconds: number;
 }
 
-/** Tests that no lab of this project can run: they need Linux, other hardware, or features that are off by default. */
+/** Tests that no lab can run, because they need Linux, special hardware, or features that are off by default. */
 const never = [
   "\\[LinuxOnly\\]",
   "\\[Feature:DynamicResourceAllocation\\]",
@@ -81,7 +82,7 @@ const never = [
   "\\[FeatureGate:HostnameOverride\\]",
 ];
 
-/** Left out of SIG-Windows' own runs (windows-testing, capz/run-capz-e2e.sh). */
+/** Tests that SIG-Windows leaves out of its own runs (windows-testing, capz/run-capz-e2e.sh). */
 const leftOutUpstream = [
   "\\[Excluded:WindowsDocker\\]",
   "Networking.Granular.Checks(.*)node-pod.communication",
@@ -99,7 +100,7 @@ const anyOf = (...parts: readonly string[]): string => parts.join("|");
 export const suites: readonly Suite[] = [
   {
     id: "sig-windows",
-    what: "what SIG-Windows tests of Windows itself, but for what is slow or wants the cluster to itself",
+    what: "SIG-Windows' tests of Windows itself, without slow ones and those that need the cluster to themselves",
     focus: "\\[sig-windows\\]",
     skip: anyOf("\\[Serial\\]", "\\[Slow\\]", gmsa, ...never),
     parallel: 4,
@@ -107,7 +108,7 @@ export const suites: readonly Suite[] = [
   },
   {
     id: "sig-windows-serial",
-    what: "the rest of it, one test at a time: limits, density, reboots and evictions",
+    what: "SIG-Windows' other tests, one at a time: limits, density, reboots and evictions",
     focus: "\\[sig-windows\\](.*)(\\[Serial\\]|\\[Slow\\])",
     skip: anyOf(gmsa, ...never),
     parallel: 1,
@@ -115,7 +116,7 @@ export const suites: readonly Suite[] = [
   },
   {
     id: "conformance",
-    what: "the selection of SIG-Windows' own CI: Kubernetes' conformance and what goes with it, on Windows pods",
+    what: "the tests of SIG-Windows' own CI: Kubernetes' conformance tests and related ones, with Windows pods",
     focus: anyOf(
       ...["\\[Conformance\\]", "\\[NodeConformance\\]", "\\[sig-windows\\]"],
       ...["\\[sig-apps\\].CronJob", "\\[sig-api-machinery\\].ResourceQuota"],
@@ -127,7 +128,7 @@ export const suites: readonly Suite[] = [
   },
   {
     id: "operational-readiness",
-    what: "the cases of windows-operational-readiness (KEP-2578), but for Active Directory's",
+    what: "the cases of windows-operational-readiness (KEP-2578), except those of Active Directory",
     focus: readinessFocus(),
     skip: anyOf(gmsa, ...never),
     parallel: 1,
@@ -135,7 +136,7 @@ export const suites: readonly Suite[] = [
   },
 ];
 
-/** @throws Failure naming the existing suites. */
+/** @throws Failure that lists the existing suites. */
 export function suiteNamed(id: string): Suite {
   const found = suites.find((suite) => suite.id === id);
   if (found !== undefined) return found;
@@ -145,7 +146,7 @@ export function suiteNamed(id: string): Suite {
 
 export interface ConformanceRun {
   readonly suite: Suite;
-  /** Kubernetes' version, without a leading `v`: that of the tests, too. */
+  /** Version of Kubernetes and its tests, without a leading `v`. */
   readonly kubernetesVersion: string;
   readonly windowsNodes: number;
   /** Longest run in seconds, images aside. */
@@ -154,21 +155,22 @@ export interface ConformanceRun {
   readonly skip?: string;
 }
 
-/** Attempts of a failing test, as upstream, whose tests are known to be flaky. */
+/** Attempts for each test, as upstream, because the tests are known to be flaky. */
 const flakeAttempts = 2;
 
+/** Locations of the programs and files of a run. */
 export interface Place {
   readonly program: string;
   readonly results: string;
-  /** Undefined in the cluster, where it uses its service account. */
+  /** Undefined in the cluster, where the tests use their service account. */
   readonly kubeconfig: string | undefined;
 }
 
 /**
- * Arguments of `ginkgo` that run a suite on Windows nodes, after windows-testing's capz/run-capz-e2e.sh.
+ * Arguments of `ginkgo` that run a suite on Windows nodes, like windows-testing's capz/run-capz-e2e.sh.
  *
- * The provider `skeleton` needs no cloud. Without `--node-os-distro=windows` the tests use Linux images and skip those for
- * Windows.
+ * The provider `skeleton` needs no cloud. Without `--node-os-distro=windows`, the tests use Linux images and skip the
+ * tests for Windows.
  */
 export function ginkgoArguments(run: ConformanceRun, place: Place): readonly string[] {
   const { suite } = run;

@@ -26,34 +26,37 @@ function whyPodNotReady({ role, node, pod }: AwaitedPod, details: Details): stri
 }
 
 /**
- * Why a probe failed: what is wrong in the cluster on its way, else what kind of failure it was. The first that applies,
- * from what everything else rests on to what is seen only in the end.
+ * Why a probe failed: the first known problem of the cluster on its path, from the most basic (nodes) to the most
+ * specific (kube-proxy), or else the kind of the failure.
  */
 export function whyFailed(probe: Probe, failure: ProbeFailure, details: Details): string {
-  const way = `from ${originText(probe)} to ${probe.url}`;
+  const route = `from ${originText(probe)} to ${probe.url}`;
   return (
-    nodesOnWay(probe, details)
+    nodesOnRoute(probe, details)
       .map((node) => nodeTrouble(node, details))
       .find((trouble) => trouble !== undefined) ??
     serviceTrouble(probe, details) ??
-    policyFault(probe, failure, way) ??
+    policyFault(probe, failure, route) ??
     (failure.kind === "name" || (lookupOf(probe) && readyEndpoints(details.dnsSlices) === 0)
       ? nameTrouble(probe, details)
       : undefined) ??
     (failure.kind === "answer" || failure.kind === "exec"
       ? undefined
       : (policyTrouble(probe, details) ?? proxyTrouble(probe, details))) ??
-    plainReason(failure, way)
+    plainReason(failure, route)
   );
 }
 
 export function nodeTrouble(name: string, { nodes }: Details): string | undefined {
   const node = nodes.find((each) => each.name === name);
-  if (node === undefined) return `the node ${name} is not in the cluster any more`;
+  if (node === undefined) return `the node ${name} is no longer in the cluster`;
   return node.trouble === undefined ? undefined : `the node ${name} is not Ready: ${node.trouble}`;
 }
 
-function nodesOnWay({ origin, targetPods, viaNode }: Probe, { pods }: Details): readonly string[] {
+function nodesOnRoute(
+  { origin, targetPods, viaNode }: Probe,
+  { pods }: Details,
+): readonly string[] {
   const targets = pods
     .filter(({ metadata }) => targetPods.includes(metadata?.name ?? ""))
     .flatMap(({ spec }) => spec?.nodeName ?? []);
@@ -85,7 +88,7 @@ function nameTrouble(probe: Probe, { dnsSlices, systemPods }: Details): string {
   const name = lookupOf(probe)?.name ?? new URL(probe.url).hostname;
   const ready = readyEndpoints(dnsSlices);
   if (ready > 0) {
-    return `the name ${name} is not resolved, though cluster DNS has ${ready} ready endpoint${ready === 1 ? "" : "s"}: its answers get lost, or it does not know the name`;
+    return `the name ${name} is not resolved, though cluster DNS has ${ready} ready endpoint${ready === 1 ? "" : "s"}: its answers are lost, or it does not know the name`;
   }
   const servers = systemPods.filter(({ metadata }) => metadata?.labels?.["k8s-app"] === "kube-dns");
   const [broken] = servers.filter((pod) => !isReady(pod));
@@ -93,13 +96,13 @@ function nameTrouble(probe: Probe, { dnsSlices, systemPods }: Details): string {
   return `the name ${name} is not resolved: cluster DNS (the Service kube-dns) has no ready endpoint: ${why}`;
 }
 
-/** What a row's own NetworkPolicy is there for, and is not done. */
-function policyFault({ policy }: Probe, { kind }: ProbeFailure, way: string): string | undefined {
+/** Whether the pod network does not follow the NetworkPolicy that the row tests. */
+function policyFault({ policy }: Probe, { kind }: ProbeFailure, route: string): string | undefined {
   if (policy?.allows === false && kind === "answer") {
-    return `the NetworkPolicy ${policy.name} is not enforced: it denies what goes ${way}, and the pod answered`;
+    return `the NetworkPolicy ${policy.name} is not enforced: it denies traffic ${route}, but the pod answered`;
   }
   return policy?.allows === true && ["lost", "refused", "unreachable"].includes(kind)
-    ? `the NetworkPolicy ${policy.name} allows what goes ${way}, and no connection is made: the pod network blocks too much`
+    ? `the NetworkPolicy ${policy.name} allows traffic ${route}, but no connection is made: the pod network blocks too much`
     : undefined;
 }
 
@@ -108,22 +111,22 @@ function policyTrouble(
   { pods, policies }: Details,
 ): string | undefined {
   const ends = [
-    { names: origin === "outside" ? [] : [origin.pod], direction: "Egress", way: "out of" },
-    { names: targetPods, direction: "Ingress", way: "in to" },
+    { names: origin === "outside" ? [] : [origin.pod], direction: "Egress", preposition: "from" },
+    { names: targetPods, direction: "Ingress", preposition: "to" },
   ] as const;
-  for (const { names, direction, way } of ends) {
+  for (const { names, direction, preposition } of ends) {
     for (const pod of pods) {
       const name = pod.metadata?.name ?? "";
       const [policy] = names.includes(name) ? policiesOn(pod, direction, policies) : [];
       if (policy !== undefined) {
-        return `the NetworkPolicy ${policy} limits what comes ${way} ${name}, and no connection is made`;
+        return `the NetworkPolicy ${policy} limits traffic ${preposition} ${name}, and no connection is made`;
       }
     }
   }
   return undefined;
 }
 
-/** Only with a Service on the way, as nothing else uses kube-proxy. */
+/** Only for Services, because nothing else uses kube-proxy. */
 function proxyTrouble(probe: Probe, { systemPods }: Details): string | undefined {
   if (probe.service === undefined) return undefined;
   const node = probe.viaNode ?? (probe.origin === "outside" ? undefined : probe.origin.node);
@@ -137,15 +140,15 @@ function proxyTrouble(probe: Probe, { systemPods }: Details): string | undefined
     : `kube-proxy does not serve: ${podProgress(proxy)}`;
 }
 
-function plainReason({ kind, text }: ProbeFailure, way: string): string {
+function plainReason({ kind, text }: ProbeFailure, route: string): string {
   return {
-    refused: `refused ${way}: nothing listens there, or a rule rejects it`,
-    lost: `no answer within ${requestSeconds} s ${way}: packets get lost on the way`,
-    unreachable: `no route ${way}`,
-    answer: `the wrong answer ${way}: ${text}`,
-    exec: `the command could not be run (${way}): ${text}`,
-    name: `the name is not resolved (${way})`,
-    other: `no success ${way}: ${text}`,
+    refused: `refused ${route}: nothing listens there, or a rule rejects it`,
+    lost: `no answer within ${requestSeconds} s ${route}: packets get lost on the way`,
+    unreachable: `no route ${route}`,
+    answer: `the wrong answer ${route}: ${text}`,
+    exec: `the command could not be run (${route}): ${text}`,
+    name: `the name is not resolved (${route})`,
+    other: `no success ${route}: ${text}`,
   }[kind];
 }
 
@@ -159,7 +162,7 @@ function readyEndpoints(slices: readonly V1EndpointSlice[]): number {
     .filter(({ conditions }) => conditions?.ready !== false).length;
 }
 
-/** Names of the policies that limit what comes in to a pod, or what goes out of it; none does on its node's network. */
+/** Names of the policies that limit a pod's ingress or egress; none applies to a pod on its node's network. */
 export function policiesOn(
   pod: V1Pod,
   direction: "Ingress" | "Egress",
@@ -170,14 +173,14 @@ export function policiesOn(
     .filter(
       ({ spec }) =>
         spec !== undefined &&
-        // Without a list of its own a policy is about ingress, and about egress where it has rules for that.
+        // Without policyTypes, a policy applies to ingress, and to egress only if it has rules for egress.
         (spec.policyTypes ?? ["Ingress", ...(spec.egress ? ["Egress"] : [])]).includes(direction) &&
         selects(spec.podSelector ?? {}, pod.metadata?.labels ?? {}),
     )
     .map(({ metadata }) => metadata?.name ?? "");
 }
 
-/** Whether a selector fits labels, as Kubernetes reads it: an empty one fits all. */
+/** Whether a label selector matches labels. As in Kubernetes, an empty selector matches all. */
 export function selects(
   { matchLabels = {}, matchExpressions = [] }: V1LabelSelector,
   labels: Readonly<Record<string, string>>,

@@ -5,14 +5,14 @@ export const namespace = "kindows-verify";
 export const roleLabel = "kindows.dev/verify";
 
 /**
- * What pods are for.
+ * Purpose of a pod.
  *
- * - `client`: connections begin there. It serves too, for a policy that keeps others from it.
- * - `server`: they end there, also those to Services.
+ * - `client`: connections begin there. It also runs a server, for a policy that denies access to it.
+ * - `server`: connections end there, including those to Services.
  * - `node`: a client on the node's own network.
  * - `host-port`: a server behind a port of the node.
  * - `host-server`: a server on the node's own network.
- * - `isolated`: a server whose connections NetworkPolicies limit, both ways.
+ * - `isolated`: a server whose connections NetworkPolicies limit in both directions.
  */
 export type Part = "client" | "server" | "node" | "host-port" | "host-server" | "isolated";
 
@@ -31,22 +31,22 @@ export function roleLabels(os: Os, part: Part): Record<string, string> {
   return { [roleLabel]: roleName({ os, part }) };
 }
 
-/** Service in front of the servers of a system, or of those on its nodes' network: cluster address and NodePort. */
+/** Service with a cluster address and a NodePort for the servers of a system, or for those on its nodes' network. */
 export function serviceName(os: Os, network?: "host"): string {
   return network === "host" ? `${os}-host` : os;
 }
 
-/** Headless Service that gives each server a name. */
+/** Headless Service that gives each server a DNS name. */
 export function podsServiceName(os: Os): string {
   return `${os}-pods`;
 }
 
 export const serverPort = 8080;
 
-/** Port of the nodes that leads to the host-port servers; neither reserved nor in the range of NodePorts. */
+/** Port of the nodes that leads to the host-port servers; it is neither reserved nor in the range of NodePorts. */
 export const hostPort = 28080;
 
-/** Port of the nodes that servers on their network listen on; as with `hostPort`. */
+/** Port that servers on the nodes' network listen on; chosen like `hostPort`. */
 export const hostServerPort = 28081;
 
 /** Domain of the cluster, kubeadm's default. */
@@ -56,7 +56,7 @@ export function serviceDomain(service: string): string {
   return `${service}.${namespace}.svc.${clusterDomain}`;
 }
 
-/** Full name of a server: what DNS calls an endpoint of a headless Service that has no name of its own. */
+/** Full DNS name of a server, which is an endpoint of a headless Service without a host name. */
 export function podDomain(os: Os, address: string): string {
   const name = address.replaceAll(".", "-");
   return `${name}.${serviceDomain(podsServiceName(os))}`;

@@ -24,7 +24,7 @@ export function serverPart(target: Target & { readonly os: Os }): Part {
   return onHost ? "host-server" : "server";
 }
 
-/** The pods some rows need together, each kind once. */
+/** The roles of all pods that the rows need, each once. */
 export function allRoles(rows: readonly Row[]): readonly Role[] {
   const roles = rows.flatMap((row) => (row.kind === "path" ? rolesOf(row) : []));
   return [...new Map(roles.map((role) => [roleName(role), role])).values()];

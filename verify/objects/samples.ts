@@ -8,11 +8,11 @@ import type { Os, SampleRow } from "../rows/row.ts";
 import { namespace } from "./names.ts";
 import { windowsReleases } from "../cluster/facts.ts";
 
-/** An object of a sample, as far as it is looked at. */
+/** The used fields of a sample's object. */
 export interface SampleObject {
   readonly kind: string;
   readonly metadata: { name: string; namespace?: string };
-  /** Of a pod, or of something that makes pods. */
+  /** Spec of a pod, or of an object with a pod template. */
   readonly spec?: Partial<SamplePod> & { readonly template?: { readonly spec: SamplePod } };
 }
 
@@ -30,9 +30,9 @@ export interface Fit {
   readonly agnhost: string;
 }
 
-/** Objects of the sample that a row looks at. @throws if its file is not YAML */
+/** Objects of a row's sample. @throws if its file is not YAML. */
 export async function readSample(look: SampleRow["look"]): Promise<readonly SampleObject[]> {
-  // What is measured is the pod with the settings.
+  // The row `metrics` measures the pod of the sample `settings`.
   const file = path.join(projectRoot, "samples", `${look === "metrics" ? "settings" : look}.yaml`);
   return parseAllDocuments(await readFile(file, "utf8")).map((document) => {
     const [error] = document.errors;
@@ -42,8 +42,8 @@ export async function readSample(look: SampleRow["look"]): Promise<readonly Samp
 }
 
 /**
- * A sample for the run's namespace and this cluster: Windows images for the node's build, and the available agnhost. The
- * variant for a Linux node shows that the sample is right even without Windows.
+ * Adapts a sample to the run's namespace and this cluster, with Windows images for the node's build and the available
+ * agnhost. The variant for a Linux node shows that the sample itself is correct.
  */
 export function fitted(objects: readonly SampleObject[], fit: Fit): readonly SampleObject[] {
   return objects.map((original) => {

@@ -24,7 +24,7 @@ import {
 
 export type Manifest = V1Namespace | V1DaemonSet | V1Service;
 
-/** The namespace. It contains host-network pods, which stricter pod security profiles would refuse. */
+/** The namespace is privileged, because stricter pod security levels would refuse its host-network pods. */
 export function namespaceObject(): V1Namespace {
   return {
     apiVersion: "v1",
@@ -44,16 +44,18 @@ export function workloads(roles: readonly Role[], image: string): readonly Manif
     roles.filter(({ part }) => part === of).map(({ os }) => os);
   return [
     ...roles.map((role) => daemonSet(role, image)),
-    ...systems("server").flatMap((os) => [balancing(os), naming(os)]),
-    // No row uses a Service for those on Linux.
-    ...systems("host-server").flatMap((os) => (os === "windows" ? [balancing(os, "host")] : [])),
+    ...systems("server").flatMap((os) => [nodePortService(os), headlessService(os)]),
+    // No row uses a Service for the host-network servers on Linux.
+    ...systems("host-server").flatMap((os) =>
+      os === "windows" ? [nodePortService(os, "host")] : [],
+    ),
   ];
 }
 
 /**
- * One pod of a role on each node of its system, whatever the node's taints.
+ * One pod of a role on each node of its system, regardless of taints.
  *
- * Without probes, as kubelet's path to a pod is a row itself and must not decide about others.
+ * The pods have no probes, because a broken path from kubelet to a pod must fail only the row that tests it.
  */
 function daemonSet(role: Role, image: string): V1DaemonSet {
   const labels = roleLabels(role.os, role.part);
@@ -89,7 +91,7 @@ function container({ os, part }: Role, image: string): V1Container {
   const serves = part !== "node";
   const port = part === "host-server" ? hostServerPort : serverPort;
   const ports = part === "isolated" ? isolatedPorts : [port];
-  // Its UDP server is not used, and does not start under Wine.
+  // agnhost's UDP server is not used, and does not start under Wine.
   const server = ["netexec", `--http-port=${port}`, "--udp-port=-1"];
   const args = part === "isolated" ? ["porter"] : serves ? server : ["pause"];
   const isHostProcess = os === "windows" && (part === "node" || part === "host-server");
@@ -103,10 +105,10 @@ function container({ os, part }: Role, image: string): V1Container {
     ...(isHostProcess &&
       serves && {
         lifecycle: { preStop: { exec: { command: [...firewallRule("delete")] } } },
-        // The server starts long after the container: netsh and the copy come first.
+        // The server starts long after the container, because netsh and the copy come first.
         readinessProbe: { httpGet: { path: "/hostname", port }, periodSeconds: 1 },
       }),
-    // What porter serves, and where.
+    // porter serves the value of SERVE_PORT_<port> on each port.
     ...(part === "isolated" && {
       env: ports.map((each) => ({
         name: `SERVE_PORT_${each}`,
@@ -123,11 +125,11 @@ function container({ os, part }: Role, image: string): V1Container {
 }
 
 /**
- * What a HostProcess container runs, for cmd.exe: hcsshim puts that before each command since Server 2022, and to it the
- * program of agnhost's image is none without an extension. Kubernetes' own tests copy it too (test/e2e/windows/
- * host_process.go).
+ * Command of a HostProcess container. Since Server 2022, hcsshim runs each command with cmd.exe, which does not start the
+ * program in agnhost's image because its name has no extension. So it is copied first, as in Kubernetes' own tests
+ * (test/e2e/windows/host_process.go).
  *
- * @param port that the firewall has to let others come to: it is the node's own, and closed. Default: none.
+ * @param port a port to open in the node's firewall. Default: none.
  */
 function hostProcessCommand(args: readonly string[], port?: number): string[] {
   const program = "%CONTAINER_SANDBOX_MOUNT_POINT%\\agnhost";
@@ -138,7 +140,7 @@ function hostProcessCommand(args: readonly string[], port?: number): string[] {
   ];
 }
 
-/** The beginning of netsh's command line for the rule that `namespace` names. */
+/** The beginning of a netsh command for the firewall rule, which is named after `namespace`. */
 function firewallRule(verb: "add" | "delete"): readonly string[] {
   return ["netsh", "advfirewall", "firewall", verb, "rule", `name=${namespace}`];
 }
@@ -147,7 +149,7 @@ function service(name: string, spec: V1ServiceSpec): V1Service {
   return { apiVersion: "v1", kind: "Service", metadata: { name, namespace }, spec };
 }
 
-function balancing(os: Os, network?: "host"): V1Service {
+function nodePortService(os: Os, network?: "host"): V1Service {
   const onHost = network === "host";
   return service(serviceName(os, network), {
     type: "NodePort",
@@ -156,7 +158,7 @@ function balancing(os: Os, network?: "host"): V1Service {
   });
 }
 
-function naming(os: Os): V1Service {
+function headlessService(os: Os): V1Service {
   const selector = roleLabels(os, "server");
   const ports = [{ port: serverPort }];
   return service(podsServiceName(os), { clusterIP: "None", selector, ports });

@@ -18,7 +18,7 @@ import { columnGroups, matrixLines } from "./matrix.ts";
 
 const styleFile = path.join(projectRoot, "verify", "report", "page.css");
 
-/** Symbols that distinguish statuses without colour. */
+/** Symbols that distinguish the statuses without colour. */
 const signs: Readonly<Record<Status, string>> = {
   passed: "✓",
   failed: "✕",
@@ -26,7 +26,7 @@ const signs: Readonly<Record<Status, string>> = {
   "not-runnable": "–",
 };
 
-/** The run as one page that loads nothing: the matrix of paths, the samples, and why what failed did. */
+/** The run as a self-contained page with the matrix of paths, the samples, and the reasons of failures. */
 export function htmlText(verification: Verification): string {
   const { results, stack } = verification;
   const failures = results.filter(({ status }) => status === "failed");
@@ -84,7 +84,7 @@ function matrixHtml(results: readonly RowResult[]): string {
   const groups = columnGroups.map(
     ({ title, columns }) => `<th class="group" colspan="${columns.length}">${xmlText(title)}</th>`,
   );
-  // The first column of a group has the line that separates it from the one before.
+  // The first column of a group has a line that separates it from the group before.
   const columns = columnGroups.flatMap((group) =>
     group.columns.map((column, index) => ({ ...column, edge: index === 0 ? " first" : "" })),
   );

@@ -1,7 +1,7 @@
 import { counts, isGood, type Verification } from "../result.ts";
 import { rowTitle } from "../rows/row.ts";
 
-/** The run as JSON; the fields are in docs/verify.md. */
+/** The run as JSON; docs/verify.md describes the fields. */
 export function jsonText(verification: Verification): string {
   const { started, seconds, results, ...rest } = verification;
   const document = {

@@ -2,7 +2,7 @@ import { policyCases } from "../rows/policies.ts";
 import { osName, sourceName, type Os, type PathRow } from "../rows/row.ts";
 import type { RowResult } from "../result.ts";
 
-/** A column of the matrix: where paths lead. */
+/** A column of the matrix: a destination of paths. */
 export interface Column {
   readonly key: string;
   readonly title: string;
@@ -59,7 +59,7 @@ function serviceColumns(servers: string): Readonly<Record<string, string>> {
 export function columnOf({ target }: PathRow): string {
   switch (target.to) {
     case "pod":
-      // From another system's pods, and from nodes, there is no such difference.
+      // Only paths between pods of the same system distinguish the same node and another node.
       return `${target.os} pod ${"nodes" in target && target.nodes === "same" ? "same" : target.by}`;
     case "service":
       return `${systemKey(target)} service ${target.by}`;
@@ -81,7 +81,7 @@ function systemKey({ os, network }: { readonly os: Os; readonly network?: "host"
   return network === undefined ? os : `${os} ${network}`;
 }
 
-/** Lines of the matrix in the order in which their first paths come, with all paths that begin there, by column. */
+/** Lines of the matrix: the results of all paths from one source, by column. Sources are in the order of the results. */
 export function matrixLines(
   results: readonly RowResult[],
 ): ReadonlyMap<string, ReadonlyMap<string, RowResult>> {

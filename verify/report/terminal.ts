@@ -11,7 +11,7 @@ import {
 } from "../result.ts";
 import { rowTitle } from "../rows/row.ts";
 
-/** How a status looks on a terminal, and what distinguishes it without colour. */
+/** Colour of each status on a terminal, and a word that distinguishes it without colour. */
 const looks = {
   passed: { style: "green", symbol: "ok" },
   failed: { style: "red", symbol: "FAILED" },
@@ -19,7 +19,7 @@ const looks = {
   "not-runnable": { style: "gray", symbol: "-" },
 } as const;
 
-/** The table of rows, details of failures, and totals; with colours if asked. */
+/** The table of rows, details of failures, and totals. @param colour whether to use colours. */
 export function terminalText(verification: Verification, colour: boolean): string {
   const paint = (status: Status, text: string): string =>
     colour ? styleText(looks[status].style, text, { validateStream: false }) : text;
@@ -63,7 +63,7 @@ function failureText({ row, reason, tried, seen }: RowResult, paint: Paint): str
   ].join("\n");
 }
 
-/** Rows that could not be run, by the reason they have in common, and what was rehearsed of others. */
+/** Rows that were rehearsed or could not be run, grouped by reason. */
 function notRunnableText(results: readonly RowResult[], paint: Paint): string {
   return (["rehearsed", "not-runnable"] as const)
     .flatMap((status) =>

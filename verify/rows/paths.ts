@@ -29,15 +29,16 @@ const hostNodePort = (node: Os): Target => ({
 });
 
 /**
- * Every path between Linux, Windows, their nodes and the world outside.
+ * Every path between Linux and Windows pods, their nodes and the world outside.
  *
- * Those of the two known tables, of pablodav/kubernetes-for-windows and lippertmarkus/vagrant-k8s-win-hostprocess, are
- * all among them; the others are what people ask about besides: same and other node, NodePort and hostPort from within,
- * and what runs on the nodes' own network, which on Windows are HostProcess containers.
+ * The rows include all paths in the tables of pablodav/kubernetes-for-windows and
+ * lippertmarkus/vagrant-k8s-win-hostprocess. They add other paths that users ask about: to the same node and another
+ * node, NodePort and hostPort from inside the cluster, and pods on the nodes' own network, which are HostProcess
+ * containers on Windows.
  *
- * No row goes from a node to a Service by its name: host-network pods have their node's resolver, which does not know the
- * cluster's names, and on Windows nothing changes that (dnsPolicy ClusterFirstWithHostNet is not supported there). What
- * there is instead is a question to cluster DNS itself.
+ * No row goes from a node to a Service by name. Host-network pods use their node's resolver, which does not know the
+ * cluster's names, and Windows does not support dnsPolicy ClusterFirstWithHostNet. Instead, there are rows that query
+ * cluster DNS directly.
  */
 export const pathRows: readonly PathRow[] = [
   path("linux-pod-to-linux-pod-same-node", linuxPod, pod("linux", "same")),

@@ -2,15 +2,15 @@ import { namespace, roleLabels, serverPort, type Part } from "../objects/names.t
 import type { Os, PathRow } from "./row.ts";
 
 interface PolicyCase {
-  /** In a few words, after "NetworkPolicy". */
+  /** Continues the word "NetworkPolicy" in titles. */
   readonly title: string;
   readonly from: Part;
   readonly to: Part;
   readonly port: number;
   readonly allowed: boolean;
-  /** Rules of a policy of its own on the isolated pods. Default: none, as another case's policy decides. */
+  /** Rules of the case's own policy for the isolated pods. Default: no own policy, because another case's policy decides. */
   readonly rules?: (os: Os) => object;
-  /** Name of the deciding policy. Default: its own. */
+  /** Name of the case whose policy decides. Default: this case. */
   readonly decidedBy?: string;
 }
 
@@ -86,12 +86,12 @@ const cases = {
 
 export type PolicyCaseName = keyof typeof cases;
 
-/** What NetworkPolicies are tried with, by the end of the rows' ids. */
+/** Test cases for NetworkPolicies. Their names are the end of the rows' ids. */
 export const policyCases: Readonly<Record<PolicyCaseName, PolicyCase>> = cases;
 
 const names = Object.keys(cases) as readonly PolicyCaseName[];
 
-/** Ports of the isolated pods: each policy for them is about another one, so that one set of pods is enough. */
+/** Ports of the isolated pods. Each ingress policy is about a different port, so one set of pods is enough. */
 export const isolatedPorts: readonly number[] = [
   ...new Set(Object.values(policyCases).flatMap(({ to, port }) => (to === "isolated" ? port : []))),
 ];
@@ -112,12 +112,12 @@ export function policyName(os: Os, name: PolicyCaseName): string {
   return `${os}-${policyCases[name].decidedBy ?? name}`;
 }
 
-/** A row for each case, after its control: the same path, before there is any policy. */
+/** Two rows for each case: the control, which tries the same path before any policy exists, and the case itself. */
 export const policyRows: readonly PathRow[] = (["linux", "windows"] as const).flatMap((os) =>
   names.flatMap((name) => [policyRow(os, name, true), policyRow(os, name, false)]),
 );
 
-/** Whether policies have to be there for a row. */
+/** Whether a row needs the policies. */
 export function isUnderPolicy({ target }: PathRow): boolean {
   return target.to === "policy" && !target.control;
 }

@@ -1,9 +1,9 @@
 import { policyCases, type PolicyCaseName } from "./policies.ts";
 
-/** Operating system of a node or pod, as Kubernetes' label has it. */
+/** Operating system of a node or pod, as in the label `kubernetes.io/os`. */
 export type Os = "linux" | "windows";
 
-/** Where a connection begins: in a pod, on a node itself, or outside of the cluster, on this host. */
+/** Where a connection begins: in a pod, on a node itself, or outside the cluster on this host. */
 export type Source = Readonly<{ where: "pod" | "node"; os: Os } | { where: "outside" }>;
 
 /**
@@ -12,15 +12,14 @@ export type Source = Readonly<{ where: "pod" | "node"; os: Os } | { where: "outs
  * - `pod`: a server's own address, or its name as an endpoint of a headless Service.
  * - `host-pod`: a server on its node's own network; on Windows that is a HostProcess container.
  * - `service`: the cluster address of a Service, or its name.
- * - `node-port`: a Service's port on a node, whose system may be another than that of the servers.
+ * - `node-port`: a Service's port on a node, whose system may differ from that of the servers.
+ * - `dns`: the cluster's DNS server, which is asked for the name of a Service for pods of the system.
+ * - `host-port`: a port of the node that leads to a pod on it.
+ * - `policy`: a path that NetworkPolicies allow or deny; its `control` is the same path before any policy exists.
+ * - `host`: this host, outside the cluster.
+ * - `internet`: a server outside this host.
  *
- * A Service's servers are pods with a network of their own unless `network` says `host`: then they are host-pods.
- *
- * - `dns`: the cluster's DNS server, asked for the name of a Service in front of a system's pods.
- * - `host-port`: a port of the node that leads to the one pod on it.
- * - `policy`: a path about which NetworkPolicies decide; its `control` is the same one before there is any policy.
- * - `host`: out of the cluster, to this host.
- * - `internet`: out of this host, too.
+ * The servers of a Service have their own network, unless `network` is `host`, which makes them host-pods.
  */
 export type Target = Readonly<
   | { to: "pod"; os: Os; by: "address"; nodes: Relation }
@@ -43,17 +42,17 @@ export interface PathRow {
   readonly target: Target;
 }
 
-/** One of the project's samples, and what is looked at in it. */
+/** A row that tests one of the project's samples. */
 export interface SampleRow {
   readonly kind: "sample";
   readonly id: string;
   readonly title: string;
-  /** System of the node it runs on, or of its Windows part. */
+  /** System of the node that the sample, or its Windows part, runs on. */
   readonly os: Os;
   readonly look: "settings" | "metrics" | "web-server" | "shop";
 }
 
-/** A row of the table: something that works or does not. */
+/** A row of the table, which is tested and works or does not. */
 export type Row = PathRow | SampleRow;
 
 export function rowTitle(row: Row): string {
@@ -64,8 +63,8 @@ export function rowTitle(row: Row): string {
 export const notSeenYet = "not seen yet on Windows";
 
 /**
- * Whether it applies to a row: Windows nodes could not reach Services' addresses in older releases (kubernetes#126795), and
- * here it was never tried.
+ * Whether the caveat applies to a row. In older releases, Windows nodes could not reach Services (kubernetes#126795), and
+ * this project has never tried it.
  */
 export function isNotSeenYet(row: Row): boolean {
   return (
@@ -112,7 +111,7 @@ function targetName({ from, target }: PathRow): string {
   }
 }
 
-/** The system that servers run on, and on whose network. */
+/** The system that servers run on, and whether they use their node's network. */
 function systemName(target: { readonly os: Os; readonly network?: "host" }): string {
   return `${osName(target.os)}${target.network === "host" ? " host-network" : ""}`;
 }

@@ -3,13 +3,13 @@ import { isNotSeenYet, notSeenYet, osName } from "./row.ts";
 import type { Os, PathRow, Row, SampleRow } from "./row.ts";
 
 interface Need {
-  /** In a few words; empty where another need of such rows says as much. */
+  /** Name of the need; empty if the name of another need of such rows implies it. */
   readonly text: string;
   readonly windows?: true;
   readonly missing: (facts: Facts) => string | undefined;
 }
 
-/** @param rehearsed why it is not there in a rehearsal. Default: it is. */
+/** @param rehearsed why a rehearsal does not have it. Default: a rehearsal has it. */
 function onWindows(text: string, rehearsed?: string): Need {
   return {
     text,
@@ -21,7 +21,7 @@ function onWindows(text: string, rehearsed?: string): Need {
 
 const noHns = "a rehearsed node has no HNS, hence no";
 
-/** Pods that are isolated from the node, with addresses of their own. */
+/** Pods with their own network, as opposed to the node's. */
 const windowsPods = onWindows(
   "Windows pods with a network",
   "containers on a rehearsed node are modelled and have no network",
@@ -29,15 +29,15 @@ const windowsPods = onWindows(
 /** A container on a Windows node's own network. In a rehearsal it really runs, under Wine. */
 const windowsHostProcess = onWindows("a HostProcess container on Windows");
 const windowsKubeProxy = onWindows("kube-proxy on Windows", `${noHns} kube-proxy`);
-/** A pod that kubelet.exe starts; its container may be modelled, and the row says how far that goes. */
+/** A pod that kubelet.exe starts. In a rehearsal its container is simulated, which the row's result explains. */
 const windowsContainer = onWindows("a Windows container");
-/** A pod on Windows, and what its kubelet measures of it: for that it asks HNS, always. */
+/** Kubelet's metrics of a Windows pod, for which kubelet always asks HNS. */
 const windowsStatistics = onWindows(
   windowsContainer.text,
-  "kubelet measures no pod where there is no HNS, and Wine has none",
+  "kubelet can't measure pods without HNS, which Wine does not have",
 );
 const windowsHostPort: Need = { text: "", missing: (facts) => facts.noWindowsHostPorts };
-/** A base image of Microsoft's for the node's build. */
+/** A Microsoft base image for the node's build. */
 const windowsImage: Need = {
   text: "",
   missing: (facts) => {
@@ -45,7 +45,7 @@ const windowsImage: Need = {
     const known = Object.keys(windowsReleases);
     return known.includes(build)
       ? undefined
-      : `there is no Windows image for the build "${build}" of the label node.kubernetes.io/windows-build: those known are ${known.join(", ")}`;
+      : `there is no known Windows image for the build "${build}" of the label node.kubernetes.io/windows-build (known: ${known.join(", ")})`;
   },
 };
 const linuxNslookup: Need = {
@@ -60,8 +60,8 @@ const networkPolicies: Need = {
 const host: Need = { text: "a server on this host", missing: (facts) => facts.noHost };
 const internet: Need = { text: "the internet", missing: (facts) => facts.noInternet };
 
-/** A path from a Windows node itself: the pod network, or routes. */
-function windowsNodeWay(to: "pods" | "services"): Need {
+/** A route from a Windows node itself, by the pod network or by static routes. */
+function windowsNodeRoute(to: "pods" | "services"): Need {
   const { missing } = onWindows("", `${noHns} way to ${to}`);
   return { text: "", missing: (facts) => (facts.windowsNodeRoutes ? undefined : missing(facts)) };
 }
@@ -79,7 +79,7 @@ function nodes(os: Os, count: 1 | 2): Need {
   };
 }
 
-/** What a row needs, the most basic first. */
+/** The needs of a row, the most basic first. */
 function needsOf(row: Row): readonly Need[] {
   return row.kind === "path" ? pathNeeds(row) : sampleNeeds(row);
 }
@@ -100,7 +100,7 @@ export function needsWindowsContainers(row: Row): boolean {
   return needsOf(row).some((need) => [windowsPods, windowsHostProcess].includes(need));
 }
 
-/** What a row needs, in a few words, without implied needs; with caveats. */
+/** The needs of a row as short text, with caveats and without implied needs. */
 export function needsText(row: Row): string {
   const needs = needsOf(row);
   const implied = needs.some(({ windows }) => windows) ? nodes("windows", 1).text : "";
@@ -126,8 +126,8 @@ function pathNeeds({ from, target }: PathRow): readonly Need[] {
     [windowsHostPort, toWindows && target.to === "host-port"],
     [linuxNslookup, target.to === "dns" && fromOs === "linux"],
     [windowsKubeProxy, "node" in target && target.node === "windows"],
-    [windowsNodeWay("pods"), fromWindowsNode && target.to === "pod"],
-    [windowsNodeWay("services"), fromWindowsNode && toService],
+    [windowsNodeRoute("pods"), fromWindowsNode && target.to === "pod"],
+    [windowsNodeRoute("services"), fromWindowsNode && toService],
     [networkPolicies, target.to === "policy"],
     [host, target.to === "host"],
     [internet, target.to === "internet"],

@@ -12,7 +12,7 @@ const inPods = (look: "settings" | "metrics", what: string): readonly SampleRow[
     title: `${what} a ${osName(os)} pod`,
   }));
 
-/** The project's samples, as far as there is something to see in them. */
+/** Rows for those of the project's samples that have a visible result. */
 const sampleRows: readonly SampleRow[] = [
   ...inPods("settings", "secret, config map, emptyDir and hostPath in"),
   ...inPods("metrics", "kubelet's metrics of"),
@@ -35,9 +35,10 @@ const sampleRows: readonly SampleRow[] = [
 export const allRows: readonly Row[] = [...pathRows, ...policyRows, ...sampleRows];
 
 /**
- * Rows by their ids; `*` matches any part of one. Default: all rows. A NetworkPolicy's comes with its control.
+ * Selects rows by id, in which `*` matches anything. Without patterns, selects all rows. A row of a NetworkPolicy is
+ * selected together with its control.
  *
- * @throws with every pattern that matches no row, and the most similar id.
+ * @throws an error with every pattern that matches no row, and the most similar id for each.
  */
 export function selectRows(patterns: readonly string[]): readonly Row[] {
   if (patterns.length === 0) return allRows;
@@ -46,7 +47,7 @@ export function selectRows(patterns: readonly string[]): readonly Row[] {
     const ids = allRows.map(({ id }) => id);
     const texts = unknown.map((each) => `"${each}" (did you mean ${closest(each, ids)}?)`);
     throw new Error(
-      `--rows: no row is called ${texts.join(", ")}. \`kindows verify --list\` shows all`,
+      `--rows: no row is called ${texts.join(", ")}. \`kindows verify --list\` shows all rows`,
     );
   }
   const ids = allRows.map(({ id }) => id).filter((id) => patterns.some((each) => fits(id, each)));

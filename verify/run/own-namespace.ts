@@ -14,13 +14,13 @@ const applySeconds = 60;
 
 const ownPath = `/api/v1/namespaces/${namespace}`;
 
-/** kubectl's program, and the kubeconfig of the cluster. */
+/** Path of kubectl, and the kubeconfig of the cluster. */
 export interface Kubectl {
   readonly kubectl: string;
   readonly kubeconfig: string;
 }
 
-/** Recreates the namespace: what a killed run, or one with --keep, left is removed first. */
+/** Creates the namespace, after removing the one that a killed run or a run with --keep has left. */
 export async function createNamespace(api: ClusterApi, say: (line: string) => void): Promise<void> {
   if (await api.find(ownPath)) {
     say(`removing the namespace ${namespace} that an earlier run left`);
@@ -44,7 +44,7 @@ export async function applyObjects(
   const args = ["--kubeconfig", kubeconfig, "apply", "--filename", "-"];
   const input = JSON.stringify({ apiVersion: "v1", kind: "List", items: objects });
   const { how, reason } = await runProgram(kubectl, args, applySeconds, { input });
-  if (how !== "well") throw new Error(`${what} could not be made: ${reason}`);
+  if (how !== "well") throw new Error(`${what} could not be created: ${reason}`);
 }
 
 /**
@@ -79,7 +79,11 @@ export async function startDeleting(api: ClusterApi, path: string): Promise<void
   });
 }
 
-/** Deletes the pods of nodes that do not answer, which nothing else would. @returns the names of all that are left */
+/**
+ * Force-deletes pods on nodes that are not Ready, because nothing else would.
+ *
+ * @returns the names of all pods that were still in the namespace.
+ */
 async function deleteLostPods(api: ClusterApi, path: string): Promise<readonly string[]> {
   const [{ items }, nodes] = await Promise.all([
     api.get<V1PodList>(`${path}/pods`),

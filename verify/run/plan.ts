@@ -27,13 +27,13 @@ export interface AwaitedPod {
   readonly pod?: V1Pod;
 }
 
-/** What can be done about a row now: its probes, or the pods they wait for. */
+/** The probes of a row that is ready, or the pods that it waits for. */
 export type Plan = Readiness<readonly Probe[], readonly AwaitedPod[]>;
 
-/** Requests to a Service or a NodePort: usually enough to reach each of a few servers. */
+/** Number of requests to a Service or a NodePort, usually enough to reach each of a few servers. */
 const serviceRequests = 4;
 
-/** One request to something that is no pod of the run. */
+/** One request to a destination that is not a pod of the run. */
 const toNoPod = { requests: 1, targetPods: [] };
 
 export function planRow(row: PathRow, snapshot: Snapshot, outside: Outside): Plan {
@@ -53,7 +53,7 @@ export function podOn(snapshot: Snapshot, role: Role, node: string): V1Pod | und
     ({ metadata, spec }) =>
       metadata?.labels?.[roleLabel] === roleName(role) &&
       metadata.deletionTimestamp === undefined &&
-      // A pod that is not scheduled yet is known by the node its DaemonSet wants.
+      // The affinity names the node of a pod that is not scheduled yet.
       (spec?.nodeName ?? wantedNode(spec?.affinity)) === node,
   );
 }
@@ -67,7 +67,7 @@ function wantedNode(affinity: NonNullable<V1Pod["spec"]>["affinity"]): string | 
 function probesOf(row: PathRow, snapshot: Snapshot, outside: Outside): readonly Probe[] {
   const { from, target } = row;
   const [originRole] = rolesOf(row);
-  /** By their nodes' names. */
+  /** By node name. */
   const origins = new Map<string, Origin>(
     from.where === "outside" || originRole === undefined
       ? [["", "outside"]]
@@ -117,7 +117,7 @@ function probesOf(row: PathRow, snapshot: Snapshot, outside: Outside): readonly 
       const service = serviceName(target.os, target.network);
       const nodes = nodesOf(snapshot, target.os).map(({ name }) => name);
       const pods = nodes.map((node) => podName(serverOn(node)));
-      // Of any of its servers.
+      // Any of the Service's servers may answer.
       const names = target.network === "host" ? nodes : pods;
       const answered = answeredBy(pods, serviceRequests, names);
       if (target.to === "node-port") {
@@ -130,7 +130,7 @@ function probesOf(row: PathRow, snapshot: Snapshot, outside: Outside): readonly 
         }));
       }
       const named = target.by === "name";
-      // As applications do it: the short name, within the namespace.
+      // The short name within the namespace, as applications use it.
       const host = named ? service : clusterAddress(snapshot, service);
       return fromEach({ url: hostnameUrl(host, 80), named, service, ...answered });
     }
@@ -153,7 +153,7 @@ function probesOf(row: PathRow, snapshot: Snapshot, outside: Outside): readonly 
       const service = serviceName(target.os);
       return fromEach({
         url: `dns://${snapshot.dnsAddress}/${serviceDomain(service)}`,
-        // The answer comes from the server itself, not from the Service.
+        // The DNS server answers, not the Service.
         ...toNoPod,
         check: withAddress(clusterAddress(snapshot, service)),
       });
@@ -173,7 +173,7 @@ function hostnameUrl(host: string, port: number): string {
   return `http://${host}:${port}/hostname`;
 }
 
-/** @param names by which they answer. Default: their own. On the host network they have the nodes'. */
+/** @param names host names that the pods answer with. Default: the pods' names. On the host network, the nodes' names. */
 function answeredBy(
   pods: readonly string[],
   requests: number,
@@ -182,7 +182,7 @@ function answeredBy(
   return { requests, targetPods: pods, check: fromHosts(names, requests) };
 }
 
-/** Packets that leave the cluster have a node's address, as there is no route back to pods. */
+/** Packets that leave the cluster must have a node's address, because there is no route back to pods. */
 function fromNodeAddress(greeting: string, { nodes }: Snapshot): Probe["check"] {
   return (answer) => {
     const address = answer.startsWith(greeting) ? answer.slice(greeting.length).trim() : undefined;
@@ -208,10 +208,10 @@ function serviceOf({ services }: Snapshot, name: string): V1ServiceSpec | undefi
 type NodePair = readonly [from: string, to: string];
 
 /**
- * Pairs of nodes in which each node is the first at least once, and the second at least once: as many connections as
- * there are nodes, not its square.
+ * Pairs of nodes in which each node is at least once the first and at least once the second. So the number of connections
+ * is the number of nodes, not its square.
  *
- * @param relation `same`: both are one node; `other`: they are two; otherwise two where there are two.
+ * @param relation `same`: each pair is one node; `other`: each pair is two nodes. Default: two nodes if possible.
  */
 export function nodePairs(
   from: readonly string[],
@@ -224,7 +224,7 @@ export function nodePairs(
   const count = to.length === 0 ? 0 : Math.max(from.length, to.length);
   const pairs = Array.from({ length: count }, (_, index): NodePair => {
     const first = from[index % from.length] ?? "";
-    // The next one in the ring, where both lists are the same nodes.
+    // If both lists are the same nodes, the next node of the ring.
     const own = to.indexOf(first);
     const second = to[(own < 0 ? index : own + 1) % to.length] ?? "";
     return [first, second];

@@ -7,30 +7,31 @@ import type { Kubectl } from "./own-namespace.ts";
 /** Where a request is made: in a pod, or on this host. */
 export type Origin = { readonly pod: string; readonly node: string; readonly os: Os } | "outside";
 
-/** One request, and what must come back. */
+/** A request, and a check of its answer. */
 export interface Probe {
   readonly origin: Origin;
   /** URL of a page, or a DNS query: `dns://SERVER/NAME` (RFC 4501). */
   readonly url: string;
-  /** Number of requests, each over a new connection, as Services spread connections. */
+  /** Number of requests, each over a new connection, because Services distribute connections. */
   readonly requests: number;
+  /** Describes what is wrong with an answer; undefined if it is right. */
   readonly check: (answer: string) => string | undefined;
   readonly targetPods: readonly string[];
   readonly service?: string;
-  /** Node at whose address it is made. */
+  /** Node whose address is requested. */
   readonly viaNode?: string;
-  /** NetworkPolicy that decides about it, and whether it lets it through. */
+  /** NetworkPolicy that decides about the request, and whether it allows it. */
   readonly policy?: { readonly name: string; readonly allows: boolean };
   /** Whether a name has to be resolved first. */
   readonly named?: boolean;
 }
 
 /**
- * What kind of failure it was.
+ * Kind of a failure.
  *
  * - `name`: the name was not resolved.
- * - `refused`, `lost`, `unreachable`: no connection; turned down, no answer in time, no route.
- * - `answer`: an answer, but not the right one.
+ * - `refused`, `lost`, `unreachable`: no connection, because it was refused, not answered in time, or had no route.
+ * - `answer`: an answer, but the wrong one.
  * - `exec`: the command could not be run at all.
  */
 export type FailureKind = "name" | "refused" | "lost" | "unreachable" | "answer" | "exec" | "other";
@@ -40,7 +41,7 @@ export interface ProbeFailure {
   readonly text: string;
 }
 
-/** Complaint about an answer that does not come from one of these hosts, whose names Windows may have in capitals. */
+/** Checks that an answer comes from one of these hosts; Windows may write its name in capitals. */
 export function fromHosts(names: readonly string[], requests: number): Probe["check"] {
   const one = names.map((name) => name.replaceAll(".", "\\.")).join("|");
   const pattern = new RegExp(`^(?:${one}){${requests}}$`, "i");
@@ -55,7 +56,7 @@ export function withText(text: string): Probe["check"] {
     answer.includes(text) ? undefined : `"${shortened(answer)}" came back instead of "${text}"`;
 }
 
-/** Complaint about an answer of nslookup's without this address. */
+/** Checks that the output of nslookup contains this address. */
 export function withAddress(address: string): Probe["check"] {
   return (answer) => {
     // The server's own address comes before the name.
@@ -83,13 +84,12 @@ export function lookupOf({ url }: Pick<Probe, "url">): Lookup | undefined {
   return name === "" ? undefined : { server, name };
 }
 
-/** A command of a probe or check, for repeating it. */
 export interface ShellCommand {
   readonly program: string;
   readonly args: readonly string[];
 }
 
-/** How commands are run in pods and on this host. */
+/** Context for running commands in pods and on this host. */
 export interface Shell extends Kubectl {
   /** Ends running commands. */
   readonly signal: AbortSignal;
@@ -97,7 +97,7 @@ export interface Shell extends Kubectl {
 
 export type Printed = Pick<ProgramEnd, "exitCode" | "stdout" | "stderr">;
 
-/** A command in a pod; `container` is needed if it has several. */
+/** A command in a pod; `container` is required if the pod has several. */
 export function podCommand(
   { kubectl, kubeconfig }: Shell,
   pod: string,
@@ -130,11 +130,11 @@ export const requestSeconds = 4;
 export function probeWords(probe: Pick<Probe, "url" | "requests">): readonly string[] {
   const lookup = lookupOf(probe);
   if (lookup) {
-    // In agnhost's Linux images; Windows has its own. The dot prevents the use of search domains.
+    // nslookup is in agnhost's Linux images and in Windows. The final dot prevents the use of search domains.
     const options = [`-timeout=${requestSeconds}`, "-type=A"];
     return ["nslookup", ...options, `${lookup.name}.`, lookup.server];
   }
-  // In agnhost's images, and in Windows Server since 2019; its exit code says what went wrong.
+  // curl is in agnhost's images and in Windows Server since 2019. Its exit code tells what went wrong.
   return [
     ...["curl", "--silent", "--show-error", "--verbose", "--fail", "--noproxy", "*"],
     ...["--max-time", String(requestSeconds), "--header", "Connection: close"],
@@ -152,14 +152,14 @@ export function probeCommand(shell: Shell, probe: Probe): ShellCommand {
 /** Makes a probe's requests. @returns undefined if it succeeds. */
 export async function attempt(shell: Shell, probe: Probe): Promise<ProbeFailure | undefined> {
   const { origin } = probe;
-  // The API server and kubelet need a moment, too; starting a program takes Windows longer, most of all a rehearsed one.
+  // The API server and kubelet take time too, and Windows, especially if rehearsed, takes longer to start a program.
   const startSeconds = origin !== "outside" && origin.os === "windows" ? 40 : 10;
   const timeoutSeconds = requestSeconds * probe.requests + startSeconds;
   const printed = await runCommand(shell, probeCommand(shell, probe), timeoutSeconds);
   return lookupOf(probe) ? checkLookup(probe, printed) : checkPrinted(probe, printed);
 }
 
-/** curl's exit codes, and `kubectl exec`'s, as far as they alone say what went wrong. */
+/** Exit codes of curl and `kubectl exec` that are enough to tell what went wrong. */
 const kinds: Readonly<Record<number, FailureKind>> = {
   6: "name",
   22: "answer",
@@ -169,7 +169,7 @@ const kinds: Readonly<Record<number, FailureKind>> = {
   127: "exec",
 };
 
-/** The failure that the exit code means. */
+/** The failure of a curl command, by its exit code and output; undefined if it succeeded. */
 export function checkPrinted(
   probe: Probe,
   { exitCode = 1, stdout, stderr }: Printed,
@@ -178,7 +178,7 @@ export function checkPrinted(
     const complaint = probe.check(stdout.trim());
     return complaint === undefined ? undefined : { kind: "answer", text: complaint };
   }
-  const text = telling(stderr, /failed: |^curl: \(|^error: |not resolve/i);
+  const text = relevantLines(stderr, /failed: |^curl: \(|^error: |not resolve/i);
   if (exitCode === 7) return { kind: connectKind(stderr), text };
   if (exitCode === 28 && /resolv/i.test(text)) return { kind: "name", text };
   return { kind: kinds[exitCode] ?? "other", text };
@@ -189,8 +189,8 @@ function connectKind(stderr: string): FailureKind {
   return /no route|unreachable/i.test(stderr) ? "unreachable" : "lost";
 }
 
-/** The lines of a program's output that say what went wrong; the last two where none is known to. */
-function telling(output: string, known: RegExp): string {
+/** The lines of a program's output that match `known`, or the last two lines if none does. */
+function relevantLines(output: string, known: RegExp): string {
   const lines = output.split(/\r?\n/).map((line) => line.replace(/^\* +/, "").trim());
   const found = lines.filter((line) => known.test(line));
   const chosen = found.length > 0 ? found : lines.filter((line) => line !== "").slice(-2);
@@ -204,14 +204,14 @@ const lookupKinds: readonly (readonly [RegExp, FailureKind])[] = [
   [/unreachable/i, "unreachable"],
 ];
 
-/** The failure of an nslookup, if any. Windows' own always exits with 0, so its output decides. */
+/** The failure of nslookup, if any. On Windows, nslookup always exits with 0, so its output decides. */
 export function checkLookup(
   probe: Probe,
   { exitCode, stdout, stderr }: Printed,
 ): ProbeFailure | undefined {
   const complaint = probe.check(stdout.replaceAll("\r", ""));
   if (exitCode === 0 && complaint === undefined) return undefined;
-  const text = telling(
+  const text = relevantLines(
     `${stdout}\n${stderr}`,
     /timed.out|can't find|no servers|no response|refused|unreachable|^error: /i,
   );

@@ -7,21 +7,22 @@ import type { Details, Snapshot } from "../cluster/snapshot.ts";
 import type { Outcome } from "../result.ts";
 import type { Printed, Probe, ProbeFailure, ShellCommand } from "./probe.ts";
 
-/** Destinations outside of the cluster. */
+/** Destinations outside the cluster. */
 export interface Outside {
   readonly host?: Pick<HostServer, "url" | "greeting"> | undefined;
   readonly internet: Readonly<Record<keyof typeof internetPage, string>>;
 }
 
-/** What running rows share. */
+/** Tools that all running rows share. */
 export interface RowTools {
   readonly view: ClusterView;
   readonly details: () => Promise<Details>;
   readonly attempt: (probe: Probe) => Promise<ProbeFailure | undefined>;
+  /** The command of a probe, for the report. */
   readonly tried: (probe: Probe) => string;
   readonly inPod: (pod: string, container: string, words: readonly string[]) => ShellCommand;
   readonly run: (command: ShellCommand) => Promise<Printed>;
-  /** Makes the rows' NetworkPolicies, once for all. */
+  /** Creates the NetworkPolicies of all rows; later calls do nothing. */
   readonly isolate: () => Promise<void>;
   readonly get: (path: string) => Promise<unknown>;
   readonly outside: Outside;
@@ -29,13 +30,13 @@ export interface RowTools {
   readonly signal: AbortSignal;
 }
 
-/** The same for one row that is run. */
+/** Tools of one running row. */
 export interface RowRun extends RowTools {
-  /** When it must have ended, in milliseconds as of Date.now(). */
+  /** Time at which the row must have ended, in milliseconds like Date.now(). */
   readonly end: number;
-  /** Whether containers on Windows nodes are modelled. */
+  /** Whether containers on Windows nodes are simulated. */
   readonly rehearsal: boolean;
-  /** Called with what it waits for, whenever that may have changed. */
+  /** Reports what the row waits for, whenever that may have changed. */
   readonly waitsFor: (what: string) => void;
 }
 
@@ -47,7 +48,7 @@ export function failed(reason: string, seen = "", tried: readonly string[] = [])
   return { status: "failed", reason, tried, seen };
 }
 
-/** The reason, from the cluster's current state. Never fails itself. */
+/** Explains a failure by the cluster's current state. Does not throw. */
 export async function explained(
   { details }: Pick<RowTools, "details">,
   explain: (details: Details) => string,
@@ -59,7 +60,7 @@ export async function explained(
   }
 }
 
-/** Whether the cluster's state is as wanted, or what is awaited. */
+/** The desired state of the cluster, or what it still lacks. */
 export type Readiness<T, W> = { readonly ready: T } | { readonly awaited: W };
 
 interface Wait<T, W> {
@@ -68,7 +69,7 @@ interface Wait<T, W> {
   readonly why: (awaited: W, details: Details) => string;
 }
 
-/** Polls the cluster until its state is as wanted, or the time is over. */
+/** Polls the cluster until it has the desired state, or the time is over. */
 export async function awaitState<T, W>(
   run: RowRun,
   { check, text, why }: Wait<T, W>,
@@ -95,7 +96,7 @@ export async function awaitState<T, W>(
 
 type Seen = { readonly snapshot: Snapshot } | { readonly trouble: string };
 
-/** Queries the cluster once for all waiting rows, at most once a second, and only if a row is waiting. */
+/** Queries the cluster for all waiting rows together, at most once a second, and only if a row is waiting. */
 export class ClusterView {
   private next: Promise<Seen> | undefined;
 
@@ -104,7 +105,7 @@ export class ClusterView {
     private readonly pauseMilliseconds = 1000,
   ) {}
 
-  /** The next query's result; during a running query, that of the one after. */
+  /** The result of the next query that starts. */
   look(): Promise<Seen> {
     return (this.next ??= this.start());
   }

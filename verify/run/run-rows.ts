@@ -30,21 +30,21 @@ async function runPath(row: PathRow, run: RowRun): Promise<Outcome> {
     : outcome;
 }
 
-/** Seconds between two lines about what is waited for. */
+/** Seconds between two progress lines. */
 const lineSeconds = 5;
 
 /** Default time limit of a row, in seconds, image pulls included. */
 export function rowSeconds(row: Row, rehearsal: boolean): number {
   if (!needsWindowsContainers(row)) return 120;
-  // Base images are large, and unpacked slowly. In a rehearsal nothing is pulled, but kubelet runs on an emulated processor.
+  // Base images are large and unpack slowly. A rehearsal pulls nothing, but its kubelet runs on an emulated processor.
   return rehearsal ? 300 : 1200;
 }
 
 /**
- * Runs rows in parallel, each with its own time limit. Never fails: problems are in the results. NetworkPolicies, and the
- * rows about them, come after all others, which they could disturb, and after their controls.
+ * Runs rows in parallel, each with its own time limit. Problems are in the results, not errors. NetworkPolicies are
+ * created, and the rows about them run, after all other rows, because policies could disturb those.
  *
- * @param timeoutSeconds longest time for each; by default it depends on the row.
+ * @param timeoutSeconds time limit for each row. Default: depends on the row.
  */
 export async function runRows(
   rows: readonly Row[],
@@ -89,7 +89,7 @@ export async function runRows(
   }
 }
 
-/** @param others results of the rows that had to come before. */
+/** @param others results of the rows that had to run before; undefined for rows without policies. */
 async function runRow(
   row: Row,
   run: RowRun,
@@ -99,17 +99,17 @@ async function runRow(
     if (others !== undefined) {
       const control = others.find((other) => other.row.id === controlId(row.id));
       if (control?.status !== "passed") {
-        return failed(`it would show nothing: ${controlId(row.id)} has not passed`);
+        return failed(`it would prove nothing, because ${controlId(row.id)} has not passed`);
       }
       await run.isolate();
     }
     return row.kind === "path" ? await runPath(row, run) : await runSample(row, run);
   } catch (error) {
-    return failed(`the row could not be run to its end: ${messageOf(error)}`, messageOf(error));
+    return failed(`the row could not be completed: ${messageOf(error)}`, messageOf(error));
   }
 }
 
-/** How many rows are done, and what the others wait for, the most frequent first. */
+/** A progress line: how many rows are done, and what most of the others wait for. */
 export function waitingText(done: number, total: number, waits: readonly string[]): string {
   const parts = [...new Set(waits)]
     .map((what) => [what, waits.filter((other) => other === what).length] as const)

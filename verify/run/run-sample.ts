@@ -13,7 +13,7 @@ import { commandText, type Probe, withText } from "./probe.ts";
 import { awaitState, failed, passed, type Readiness, type RowRun } from "./row-tools.ts";
 import { tryProbes } from "./try-probes.ts";
 
-/** Waits for a sample's pods, then checks what the sample is about. */
+/** Waits for a sample's pods, then checks that the sample works. */
 export async function runSample(row: SampleRow, run: RowRun): Promise<Outcome> {
   const { look, os } = row;
   const waited = await awaitState(run, {
@@ -47,7 +47,7 @@ interface ReadySample {
   readonly snapshot: Snapshot;
 }
 
-/** A pod of a sample by its name, or all of a label. */
+/** Pods of a sample with a common name or label. */
 interface SamplePods {
   readonly name: string;
   readonly pods: readonly V1Pod[];
@@ -72,12 +72,12 @@ function podsOf({ look, os }: SampleRow, { pods }: Snapshot): readonly SamplePod
 type SettingsCheck = readonly [
   what: string,
   words: readonly string[],
-  /** What must be printed. Not shown when it is not: others put real secrets there. */
+  /** Expected output. Other output is not shown, because users may put real secrets there. */
   expected: RegExp,
   container?: "writer",
 ];
 
-/** What the sample's file has; in the order in which they are done. */
+/** Checks of the values in the sample's file, in the order in which they run. */
 function settingsChecks(os: Os): readonly SettingsCheck[] {
   const windows = os === "windows";
   const variable = (name: string): readonly string[] =>
@@ -118,7 +118,7 @@ async function lookAtSettings(os: Os, pod: string, run: RowRun): Promise<Outcome
     const text = commandText(command);
     const printed = stdout.trim();
     if (exitCode !== 0 || !expected.test(printed)) {
-      const other = `${printed.length} characters that are not what the sample has`;
+      const other = `${printed.length} characters that differ from the sample`;
       return failed(`${what} does not exist`, exitCode === 0 ? other : stderr.trim(), [text]);
     }
     tried.push(text);
@@ -161,7 +161,7 @@ async function awaitMetrics(name: string, node: string, run: RowRun): Promise<Ou
   }
 }
 
-/** Requests to a sample's NodePort, from this host: the web server by every node, the shop by every Linux one. */
+/** Requests to a sample's NodePort from this host: by every node for the web server, by every Linux node for the shop. */
 function sampleProbes(look: "web-server" | "shop", snapshot: Snapshot): readonly Probe[] {
   const service = snapshot.services.find(({ metadata }) => metadata?.name === look);
   const port = service?.spec?.ports?.[0]?.nodePort ?? 0;

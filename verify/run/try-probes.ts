@@ -3,12 +3,12 @@ import type { Outcome } from "../result.ts";
 import { type FailureKind, lookupOf, type Probe, type ProbeFailure } from "./probe.ts";
 import { explained, failed, passed, type RowRun } from "./row-tools.ts";
 
-/** Longest time from a row's pods being Ready to its connections working, in seconds: kube-proxy and DNS follow. */
+/** Longest time from Ready pods to working connections, in seconds, because kube-proxy and DNS have to follow. */
 const settleSeconds = 30;
 
 /** Tries probes until all of them succeed, or the time is over. */
 export async function tryProbes(probes: readonly Probe[], run: RowRun): Promise<Outcome> {
-  // Nodes left the cluster meanwhile. An untried probe has not passed.
+  // The nodes have left the cluster in the meantime. A row without probes has not passed.
   if (probes.length === 0) return failed("there are no nodes left for it");
   run.waitsFor("its connections");
   const settled = Math.min(run.end, Date.now() + settleSeconds * 1000);
@@ -48,24 +48,24 @@ async function triesOf(probe: Probe, settled: number, run: RowRun): Promise<read
       return { seconds: (performance.now() - started) / 1000, failure };
     });
     tries.push(one);
-    // The first attempt may take longer than the settling time, so it never decides alone. A lookup from an emulated node
-    // can take all the time of a row, and an answer can be late once.
+    // The first attempt may take longer than the settling time, so it alone does not decide. A lookup from an emulated node
+    // can take the whole time of a row, and a single answer can be late.
     const firstEnd = looksUp(probe) ? Number.POSITIVE_INFINITY : run.end;
     const isOver = Date.now() >= (tries.length === 1 ? firstEnd : settled);
     if (one.failure === undefined || isOver || run.signal.aborted) return tries;
-    // A pause for other rows.
+    // Pauses, so that other rows get a turn.
     await run.view.look();
   }
 }
 
-/** A path that a policy denies is well where no connection is made, and then only. */
+/** For a path that a policy denies, succeeds only if no connection is made. */
 function judged({ policy }: Probe, failure: ProbeFailure | undefined): ProbeFailure | undefined {
   if (policy?.allows !== false) return failure;
   if (failure === undefined) return { kind: "answer", text: "the pod answered" };
   return ["lost", "refused", "unreachable"].includes(failure.kind) ? undefined : failure;
 }
 
-/** Whether a name is looked up, by a probe or before it. */
+/** Whether a probe is a lookup, or has to resolve a name first. */
 function looksUp(probe: Probe): boolean {
   return probe.named === true || lookupOf(probe) !== undefined;
 }
@@ -79,8 +79,8 @@ const ends: Readonly<Partial<Record<FailureKind, string>>> = {
 };
 
 /**
- * How the first and the last try of a lookup went, and how long each took: a slow server answers late, a lost packet is not
- * answered at all. Empty if there was one try, or no name to look up.
+ * Result and duration of the first and the last try of a lookup, which distinguish a slow server from lost packets. Empty
+ * if there was only one try, or no name to look up.
  */
 function triesText(tried: { readonly probe: Probe; readonly tries: readonly Try[] }): string {
   const { probe, tries } = tried;
