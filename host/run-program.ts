@@ -61,7 +61,7 @@ export async function runProgram(
   if (result.code === "ENOENT") return end("missing", `the program ${program} is not installed`);
   // This also happens if this user may not read a folder of the PATH and no other folder has the program.
   if (result.code === "EACCES")
-    return end("missing", `this user may not run the program ${program}`);
+    return end("missing", `the program ${program} can't be run by this user`);
   return result.timedOut
     ? end("late", `no answer within ${timeoutSeconds} s`)
     : end("badly", stderr.trim() || (result.shortMessage ?? ""));

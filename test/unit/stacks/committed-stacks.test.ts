@@ -124,7 +124,7 @@ describe("the ports that lead to bastions behind others", () => {
       );
       await assert.rejects(openForwards(ways), ({ message }: Error) => {
         const line = (port: number, names: string): string =>
-          `  - port ${port} of this host cannot lead to jump@127.0.0.1:2 for ${names}: somebody else listens there\\. .*forwardPort.*`;
+          `  - port ${port} of this host cannot lead to jump@127.0.0.1:2 for ${names}: another program listens there\\. .*forwardPort.*`;
         const lines = [line(first, "win-1, win-3"), line(second, "win-2")].join("\n");
         const head = "not all bastions can be reached; nothing was changed:";
         return new RegExp(`^${head}\n${lines}$`).test(message);

@@ -300,7 +300,7 @@ describe("a program of the host", () => {
   it("may not be run, or is not installed", async () => {
     const file = path.join(newFolder(), "program");
     writeFileSync(file, "", { mode: 0o600 });
-    const missing = { [file]: "may not be run by you", "no-such-program": "is not installed" };
+    const missing = { [file]: "can't be run by this user", "no-such-program": "is not installed" };
     for (const [program, why] of Object.entries(missing)) {
       const { how, reason } = await runProgram(program, [], 600);
       assert.deepEqual([how, reason], ["missing", `the program ${program} ${why}`]);

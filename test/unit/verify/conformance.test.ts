@@ -338,14 +338,14 @@ describe("a run of conformance", () => {
 
   it("fetches what there is also where it is interrupted, and says so", async () => {
     const { exitCode } = await runWith([pod({ running: {} })], { signal: AbortSignal.abort() });
-    assert.match(String(exitCode), /interrupted: the tests did not come to their end/);
+    assert.match(String(exitCode), /interrupted: the tests did not finish/);
     assert.equal(await readFile(path.join(results, logName), "utf8"), "the log\n");
   });
 
   it("waits no longer for a pod that has failed, and says why it has", async () => {
     const status = { phase: "Failed", reason: "Evicted", message: "disk" };
     const { exitCode } = await runWith([pod({ running: {} }), { metadata: {}, status }]);
-    assert.match(String(exitCode), /their pod has failed: Evicted: disk: the tests did not come/);
+    assert.match(String(exitCode), /the tests did not finish, because their pod has failed: Evicted: disk/);
   });
 
   it("takes no folder with results of an earlier run", async () => {
@@ -359,7 +359,7 @@ describe("a run of conformance", () => {
   it("says what the API server refuses, and waits for nothing then", async () => {
     const refusing = await executable("refusing", ["echo 'Job is invalid' >&2", "exit 1"]);
     const { exitCode, asked } = await runWith([pod({})], { kubectl: refusing });
-    assert.match(String(exitCode), /the tests' objects could not be made: Job is invalid$/);
+    assert.match(String(exitCode), /the tests' objects could not be created: Job is invalid$/);
     assert.equal(asked, "", "the kubectl that waits and fetches");
   });
 

@@ -458,7 +458,7 @@ describe("rows about NetworkPolicies", () => {
     assert.equal(row?.status, "failed");
     assert.equal(
       row.reason,
-      "it would show nothing: linux-policy-default-deny-control has not passed",
+      "it would prove nothing, because linux-policy-default-deny-control has not passed",
     );
   });
 
@@ -488,7 +488,7 @@ describe("rows about NetworkPolicies", () => {
       isolate: () => Promise.reject(new Error("forbidden")),
     }).then(([control, row]) => {
       assert.equal(control?.status, "passed");
-      assert.equal(row?.reason, "the row could not be run to its end: forbidden");
+      assert.equal(row?.reason, "the row could not be completed: forbidden");
     }));
 });
 

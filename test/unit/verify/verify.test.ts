@@ -66,7 +66,7 @@ describe("a run", () => {
     const statuses = end?.results?.map(({ status }) => status);
     assert.deepEqual(statuses, ["not-runnable"]);
     assert.equal(end?.leftBehind, undefined);
-    assert.match(lines[0] ?? "", /^0 of 1 rows can be run here; making the namespace/);
+    assert.match(lines[0] ?? "", /^0 of 1 rows can be run here; creating the namespace/);
     assert.ok(requests.includes(`DELETE ${path}`));
   });
 
@@ -75,7 +75,7 @@ describe("a run", () => {
     assert.ok(end?.results);
     assert.ok(!requests.includes(`DELETE ${path}`));
     const last = lines.at(-1) ?? "";
-    assert.match(last, /^kept: the namespace kindows-verify; `kubectl delete namespace/);
+    assert.match(last, /^kept the namespace kindows-verify; remove it with `kubectl delete namespace/);
   });
 
   it("leaves nothing where what the rows need cannot be made", async () => {
