@@ -108,7 +108,9 @@ export function findOnDrive(root: string, names: readonly string[]): string {
   let current = root;
   let exists = true;
   for (const name of names) {
-    const { path, stats }: Found = exists ? findEntry(current, name) : { path: join(current, name) };
+    const { path, stats }: Found = exists
+      ? findEntry(current, name)
+      : { path: join(current, name) };
     exists = stats !== undefined;
     current = path;
     if (!stats?.isSymbolicLink()) continue;
