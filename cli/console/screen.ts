@@ -134,7 +134,7 @@ export async function openViewer(
       return program;
     }
   }
-  const names = viewers.map(({ program }) => program).join(" or ");
+  const names = viewers.map(({ program }) => program).join(" nor ");
   const packages = viewers.map(({ debianPackage }) => debianPackage).join(" or ");
-  throw new Failure(`${names} is not installed: install ${packages}; ${hint}`);
+  throw new Failure(`neither ${names} is installed: install ${packages}; ${hint}`);
 }

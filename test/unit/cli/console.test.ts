@@ -118,7 +118,8 @@ describe("a viewer", () => {
 
   it("that is not executable is none", async () => {
     writeFileSync(at("vncviewer"), "");
-    await assert.rejects(openViewer(here, environment()), /no remote-viewer or vncviewer to open/);
+    const opened = openViewer(here, environment());
+    await assert.rejects(opened, /neither remote-viewer nor vncviewer is installed/);
   });
 
   it("needs a display, and a screen of this host", async () => {

@@ -288,7 +288,7 @@ describe("what a host allows", () => {
   }
 
   it("refuses a Docker that does not say, and a status without capabilities", () => {
-    assert.throws(() => hostTraits("{}", status(all)), /does not say its cgroup version/);
+    assert.throws(() => hostTraits("{}", status(all)), /does not report its cgroup version/);
     assert.throws(() => hostTraits('{"CgroupVersion":"2"}', "Name:\tnode\n"), /no CapBnd line/);
   });
 });

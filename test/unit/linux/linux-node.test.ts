@@ -140,7 +140,7 @@ describe("a Linux node", () => {
 
   const refused: Readonly<Record<string, readonly [kubernetesVersion: string, RegExp]>> = {
     "of another version": ["1.35.0", /are of Kubernetes 1\.35\.0, the cluster is of 1\.36\.4/],
-    "that are not made": ["1.36.4", /are not built: run `\.\/kindows prepare`/],
+    "that are not built": ["1.36.4", /are not built: run `\.\/kindows prepare`/],
   };
   eachCase("refuses programs %s", refused, ([kubernetesVersion, message]) =>
     assert.rejects(
