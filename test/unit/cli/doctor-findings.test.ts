@@ -260,7 +260,7 @@ describe("nodes of a lab", () => {
     },
     "closed by somebody": {
       nodes: [node("cp"), node("win-1", "True", closed)],
-      found: [["cordoned node win-1", /may have a reason/]],
+      found: [["cordoned node win-1", /cordoned on purpose/]],
     },
     "closed by an upgrade that was not finished": {
       nodes: [node("cp"), node("win-1", "True", closed, upgrading)],

@@ -97,7 +97,7 @@ describe("the doctor's report", () => {
   it("of a host in order", () => {
     assert.equal(isFine(fine), true);
     const text =
-      "PRESENT\nDocker  20.10.24\n\nThe stack rehearsal has no problems, and there are no orphans.";
+      "PRESENT\nDocker   20.10.24\n\nThe stack rehearsal has no problems, and there are no orphans.";
     assert.equal(doctorText(fine), text);
   });
 

@@ -243,15 +243,15 @@ describe("waiting for a source of logs", () => {
     "one that comes back": [
       [new Error("no route\nmore"), "alive, then lost", "done"],
       [
-        "does not answer (no route); waits for it, for up to 250 s",
+        "does not answer (no route); waiting for up to 250 s",
         "answers again",
-        "does not answer (lost); waits for it, for up to 250 s",
+        "does not answer (lost); waiting for up to 250 s",
       ],
     ],
     "one that stays away": [
       ["a", "b", "c", "d", "never"].map((reason) => new Error(reason)),
       [
-        "does not answer (a); waits for it, for up to 250 s",
+        "does not answer (a); waiting for up to 250 s",
         "given up after 250 s without an answer; last error: d",
       ],
     ],

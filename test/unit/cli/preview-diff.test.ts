@@ -312,7 +312,7 @@ describe("the document of a preview's difference", () => {
     const many = Array.from({ length: 3000 }, (_, at) => [`resource-${at}`, of({})] as const);
     const document = markdown(title, [report({}, Object.fromEntries(many))]);
     assert.ok(document.length < 65_536);
-    assert.match(document, /\.\.\. and more: this document is cut at 60000 characters\.\n$/);
+    assert.match(document, /\.\.\. and more: this document is cut off at 60000 characters\.\n$/);
   });
 });
 

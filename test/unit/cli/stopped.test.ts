@@ -123,7 +123,7 @@ const cases: Readonly<Record<string, Case>> = {
   },
   "makes a bridge again that is gone though the network runs": {
     answers: { ...network, "ip -j link show": links({ ifname: "lo" }) },
-    said: ["made again bridge of the libvirt network kw-x"],
+    said: ["recreated bridge of the libvirt network kw-x"],
     done: ["virsh net-destroy kindows-x", "virsh net-start kindows-x"],
   },
   "plugs in what has lost its bridge, machine and container": {

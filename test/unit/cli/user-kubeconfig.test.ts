@@ -244,7 +244,7 @@ describe("a user's own kubeconfig", () => {
 
   const unusable: Readonly<Record<string, readonly [make: () => Promise<unknown>, RegExp]>> = {
     "a folder": [() => mkdir(file), /cannot read .*config: EISDIR/],
-    "a link to nothing": [() => symlink("nowhere", file), /is a link to something that does not/],
+    "a link to nothing": [() => symlink("nowhere", file), /is a link to a file that does not/],
   };
   eachCase("that is %s is reported", unusable, async ([make, message]) => {
     await make();
@@ -267,7 +267,7 @@ describe("a user's own kubeconfig", () => {
     // Each look at the clock is a second after the one before.
     let now = Date.now();
     mock.method(Date, "now", () => (now += 1000));
-    await assert.rejects(merge(), /config\.lock is there.*remove that/);
+    await assert.rejects(merge(), /config\.lock exists.*remove that/);
     assert.equal(await text(), mine);
   });
 
