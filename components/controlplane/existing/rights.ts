@@ -26,7 +26,7 @@ const kubeProxy = "kube-proxy on Windows nodes";
 const inKubeSystem = { namespace: "kube-system" };
 
 /** Verbs that are needed to manage an object with Pulumi. */
-export const written = ["create", "get", "patch", "delete"];
+export const managed = ["create", "get", "patch", "delete"];
 
 /** Rights that joining and removing nodes needs with any pod network. */
 export const joiningRights: readonly Right[] = [
@@ -39,8 +39,8 @@ export const joiningRights: readonly Right[] = [
   ...rightsTo(["create"], "", "secrets", "to create a join token", inKubeSystem),
   ...rightsTo(["delete"], "", "secrets", "to remove a join token", inKubeSystem),
   ...rightsTo(["get"], "", "configmaps", "to read kubeadm's settings", inKubeSystem),
-  ...rightsTo(written, "", "configmaps", kubeProxy, inKubeSystem),
-  ...rightsTo(written, "apps", "daemonsets", kubeProxy, inKubeSystem),
+  ...rightsTo(managed, "", "configmaps", kubeProxy, inKubeSystem),
+  ...rightsTo(managed, "apps", "daemonsets", kubeProxy, inKubeSystem),
   ...rightsTo(["list"], "apps", "daemonsets", "to see what runs on all nodes"),
 ];
 

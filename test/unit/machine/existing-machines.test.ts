@@ -54,8 +54,8 @@ const refused: Readonly<Record<string, readonly [Partial<SeenMachine>, readonly 
       traces: Object.keys(nodeTraces),
     },
     [
-      /for clients/,
-      /no administrator/,
+      /client edition/,
+      /not an administrator/,
       /computer name is x: write that as name, or rename it \(Rename-Computer win-1 -Restart\)/,
       new RegExp(
         `^${Object.entries(nodeTraces)
@@ -248,7 +248,7 @@ describe("machines that cannot be taken", () => {
     "another host key than the pinned one": [
       () => ({ place: { hostKey: stranger.publicKey } }),
       /shows the host key SHA256:\S+, but the settings pin SHA256:/,
-      /Compare that fingerprint at its console.*the machine's own after a reinstall, write that key as hostKey of win-1 under kindows:nodes; where it is not, somebody else/,
+      /Compare that fingerprint at its console.*the machine's own after a reinstall, write that key as hostKey of win-1 under kindows:nodes; if not, another host/,
     ],
     "a machine that has no SSH server": [
       () => ({ place: { port: closedPort } }),
