@@ -62,7 +62,7 @@ export async function findInCatalogue(kb: string, site = updateCatalogue): Promi
   if (update === undefined || another !== undefined) {
     const found = updates.map(({ title }) => title).join("; ") || "nothing";
     throw new Error(
-      `it has ${wanted.length} such updates of Windows Server 2022 for x64, not one. It found: ${found}`,
+      `it lists ${wanted.length} such updates of Windows Server 2022 for x64 instead of one. Its results: ${found}`,
     );
   }
   const { id } = update;

@@ -78,12 +78,12 @@ describe("an update in Microsoft's Update Catalog", () => {
   it("is not guessed", async () => {
     await assert.rejects(
       find(others),
-      /^Error: it has 0 such updates .* It found: 2024-10 Cumulative/,
+      /^Error: it lists 0 such updates .* Its results: 2024-10 Cumulative/,
     );
-    await assert.rejects(find([]), /It found: nothing$/);
+    await assert.rejects(find([]), /Its results: nothing$/);
     await assert.rejects(
       find([cumulative, cumulative]),
-      /^Error: it has 2 such updates of Windows Server 2022/,
+      /^Error: it lists 2 such updates of Windows Server 2022/,
     );
     for (const [url, sha256] of [
       [file, ""],
@@ -117,7 +117,7 @@ describe("an update in Microsoft's Update Catalog", () => {
     await look({ acceptLicence: true, update: { path: "/own.msu" } });
     assert.equal(server.asked.length, 0);
     const failed =
-      /^Failure: KB5044281 could not be found .* has: nothing\. Name a cumulative update/;
+      /^Failure: KB5044281 could not be found .* results: nothing\. Add one of Microsoft.s cumulative updates/;
     await assert.rejects(look({ acceptLicence: true }), failed);
     await find([cumulative]);
     server.asked.length = 0;

@@ -110,7 +110,7 @@ describe("commands of steps", () => {
         [
           `the number ${number}`,
           () => scriptCommand(folder, enableContainersFeature, { RebootDelaySeconds: number }),
-          /RebootDelaySeconds can't be passed.*not a whole number/,
+          /RebootDelaySeconds can't be passed.*not a non-negative integer/,
         ] as const,
     ),
     [
@@ -160,7 +160,7 @@ describe("results of steps", () => {
       ...[{ facts: undefined }, { changed: "true" }, { extra: 1 }].map(line),
     ].map((stdout) => [stdout, stdout, /ended without a result/] as const),
     ["a result that is not last", `${line()}\nbye`, /'bye'/],
-    ["another step's result", line({ step: "Join-Node" }), /is one of Join-Node.*run again/],
+    ["another step's result", line({ step: "Join-Node" }), /is from Join-Node.*run again/],
     [
       "a failure",
       JSON.stringify({ step: "Confirm-Reboot", error }),
