@@ -6,7 +6,7 @@ import type { Check } from "../../config/problem.ts";
 import type { NamedSettings, Settings } from "../../config/settings.ts";
 import type { ControlPlane } from "../controlplane/control-plane.ts";
 import type { ClusterAnswers } from "../controlplane/existing/cluster-answers.ts";
-import { type Right, rightsTo, written } from "../controlplane/existing/rights.ts";
+import { type Right, rightsTo, managed } from "../controlplane/existing/rights.ts";
 import type { NodeStep } from "../windows/node-step.ts";
 
 /** The HNS network that kube-proxy on Windows waits for on its node. */
@@ -128,7 +128,7 @@ export type NamedPrograms = Readonly<
 export function accessRights(purpose: string): readonly Right[] {
   const group = "rbac.authorization.k8s.io";
   return ["clusterroles", "clusterrolebindings"].flatMap((resource) =>
-    rightsTo(written, group, resource, purpose),
+    rightsTo(managed, group, resource, purpose),
   );
 }
 

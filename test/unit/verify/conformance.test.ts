@@ -345,7 +345,10 @@ describe("a run of conformance", () => {
   it("waits no longer for a pod that has failed, and says why it has", async () => {
     const status = { phase: "Failed", reason: "Evicted", message: "disk" };
     const { exitCode } = await runWith([pod({ running: {} }), { metadata: {}, status }]);
-    assert.match(String(exitCode), /the tests did not finish, because their pod has failed: Evicted: disk/);
+    assert.match(
+      String(exitCode),
+      /the tests did not finish, because their pod has failed: Evicted: disk/,
+    );
   });
 
   it("takes no folder with results of an earlier run", async () => {
