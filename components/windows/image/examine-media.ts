@@ -122,7 +122,7 @@ async function verified(file: string, wanted: string | undefined): Promise<strin
   throw new MediaError({
     subject: file,
     why: `has SHA-256 ${actual}, not ${wanted} as in the settings`,
-    instead: "Compare with what its publisher says, and download it again.",
+    instead: "Compare it with the publisher's checksum, and download the file again.",
   });
 }
 

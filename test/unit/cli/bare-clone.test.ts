@@ -31,7 +31,7 @@ const unprepared: readonly (readonly [command: string, exitCode: number, says: R
   ["lock", 1, /^containerd-2\.3\.4-windows-amd64\.tar\.gz +not locked$/m],
   ["kubeconfig --remove", 0, /the stack rehearsal has no entries in/],
   ["policy --rules", 0, /images-by-digest/],
-  ["policy --stacks dve", 1, /there is no stack dve; there is bad0, /],
+  ["policy --stacks dve", 1, /there is no stack dve; the stacks are bad0, /],
   ["preview --stack dve", 1, /^kindows: there is no stack "dve": .* Stacks: bad0, .*mean dev\?\n$/],
   ["preview --stack folder", 1, /^kindows: Pulumi\.folder\.yaml is a folder: .*\n$/],
   ["status", 1, /the stack rehearsal is not up/],

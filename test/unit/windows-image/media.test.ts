@@ -254,7 +254,7 @@ describe("media of an image", () => {
       server.answer = serve(Buffer.from("<html>log in first</html>"));
       const [state] = await fetch(fromSite("0a".repeat(32)));
       assert.equal(state?.state, "missing");
-      assert.match(state.problem ?? "", /not the pinned 0a0a[^:]*: not used, kept as .*wrong/);
+      assert.match(state.problem ?? "", /not the pinned 0a0a[^:]*: not used, but kept as .*wrong/);
       assert.match(
         (await problemsOf(fromSite("0a".repeat(32))))[0] ?? "",
         /is not in this host's cache/,
