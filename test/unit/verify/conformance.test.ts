@@ -367,7 +367,10 @@ describe("a run of conformance", () => {
   });
 
   it("runs on this host with programs that are there, and reports those that are missing", async () => {
-    await assert.rejects(checkPrograms(folder), /does not contain the program ginkgo or e2e\.test: unpack/);
+    await assert.rejects(
+      checkPrograms(folder),
+      /does not contain the program ginkgo or e2e\.test: unpack/,
+    );
     await executable("e2e.test", ["exit 1"]);
     await executable("ginkgo", [
       'for each in "$@"; do echo "$each"; done',
