@@ -19,8 +19,8 @@ describe("turning SSH on at a machine", () => {
 
   const refused: Readonly<Record<string, readonly [string, string | undefined, RegExp]>> = {
     "a host with a user in it": ["me@win-1", "", /neither an IPv4 address nor a DNS name/],
-    "a private key": ["win-1", makeKey().privateKey, /holds no public key on one line/],
-    "a key that could end the line": ["win-1", "ssh-ed25519 A' ; evil", /holds no public key/],
+    "a private key": ["win-1", makeKey().privateKey, /is not a public key on one line/],
+    "a key that could end the line": ["win-1", "ssh-ed25519 A' ; evil", /is not a public key/],
     "a key that is not there": ["win-1", undefined, /cannot be read \(ENOENT\).*ssh-keygen -t /],
   };
   eachCase("refuses %s", refused, async ([host, content, why]) => {

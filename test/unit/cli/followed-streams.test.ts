@@ -89,7 +89,7 @@ describe("following a machine's logs", () => {
     await log.untilLines(2);
     assert.deepEqual(log.lines, ["[win-1/kubelet] two", "[win-1/kubelet] three"]);
     await log.until("what is missing", () => log.said.length === 1);
-    assert.deepEqual(log.said, ["[win-1/containerd] has no log yet; waits for it"]);
+    assert.deepEqual(log.said, ["[win-1/containerd] has no log yet; waiting for it"]);
 
     await append(kubelet, "token abcdef.012345");
     await sleep(100);
@@ -116,7 +116,7 @@ describe("following a machine's logs", () => {
     assert.equal(host.boots, 2);
     assert.equal(log.lines.filter((line) => line === "[win-1/kubelet] before").length, 1);
     const said = log.said.join("\n");
-    assert.match(said, /\[win-1\] does not answer \(.+\); waits for it, for up to 600 s/);
+    assert.match(said, /\[win-1\] does not answer \(.+\); waiting for up to 600 s/);
     assert.ok(log.said.includes("[win-1] answers again"));
   });
 
@@ -186,7 +186,7 @@ describe("following programs that follow logs", () => {
     await log.stop();
     assert.deepEqual(log.lines, ["[worker-1/journal] first", "[worker-1/journal] second"]);
     assert.deepEqual(log.said, [
-      "[worker-1] does not answer (container is not running); waits for it, for up to 600 s",
+      "[worker-1] does not answer (container is not running); waiting for up to 600 s",
       "[worker-1] answers again",
     ]);
     assert.match((await calls())[1] ?? "", /--since=@\d{10} /);

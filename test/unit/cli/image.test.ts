@@ -120,7 +120,7 @@ describe("kindows image", () => {
     assert.match(out, new RegExp(`${inSetup} +was interrupted: the next build starts over`));
     assert.match(out, new RegExp(`${later} +was interrupted: the next build continues it`));
     const dry = await kindows("prune", "--dry-run");
-    assert.match(dry.err, new RegExp(`would remove ${later}, which was cut off`));
+    assert.match(dry.err, new RegExp(`would remove ${later}, which was interrupted`));
     assert.equal(readdirSync(cache.partialFolder).length, 2);
     assert.equal((await kindows("prune")).code, 0);
     assert.deepEqual(readdirSync(cache.partialFolder), []);
