@@ -55,7 +55,7 @@ describe("kube-proxy for Windows", () => {
     ] as const) {
       const make = (opts: pulumi.ComponentResourceOptions): pulumi.Resource =>
         new component("p", { ...args, podNetwork }, opts);
-      const message = `podNetwork: "${podNetwork}" is none of ${known}`;
+      const message = `podNetwork: "${podNetwork}" is not one of ${known}`;
       await assert.rejects(
         record(() => "", make),
         { message },
