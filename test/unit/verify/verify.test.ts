@@ -80,7 +80,7 @@ describe("a run", () => {
 
   it("leaves nothing where what the rows need cannot be made", async () => {
     const { error, requests } = await run({ kubectl: "false", rows: linuxService });
-    assert.match(error?.message ?? "", /^what the rows need could not be made/);
+    assert.match(error?.message ?? "", /^what the rows need could not be created/);
     assert.ok(requests.includes(`DELETE ${path}`));
   });
 
