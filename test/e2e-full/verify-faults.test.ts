@@ -141,7 +141,7 @@ spec:
     });
     await inContainer(worker, "iptables", "-w", "5", "-D", ...rule);
     assert.deepEqual(
-      failed(results, /^the NetworkPolicy closed limits what comes in to linux-host-port/),
+      failed(results, /^the NetworkPolicy closed limits traffic to linux-host-port/),
       ["linux-pod-to-linux-host-port", "outside-to-linux-host-port"],
     );
   });
