@@ -345,7 +345,10 @@ describe("a run of conformance", () => {
   it("waits no longer for a pod that has failed, and says why it has", async () => {
     const status = { phase: "Failed", reason: "Evicted", message: "disk" };
     const { exitCode } = await runWith([pod({ running: {} }), { metadata: {}, status }]);
-    assert.match(String(exitCode), /the tests did not finish, because their pod has failed: Evicted: disk/);
+    assert.match(
+      String(exitCode),
+      /the tests did not finish, because their pod has failed: Evicted: disk/,
+    );
   });
 
   it("takes no folder with results of an earlier run", async () => {
@@ -364,7 +367,10 @@ describe("a run of conformance", () => {
   });
 
   it("runs on this host with programs that are there, and reports those that are missing", async () => {
-    await assert.rejects(checkPrograms(folder), /does not contain the program ginkgo or e2e\.test: unpack/);
+    await assert.rejects(
+      checkPrograms(folder),
+      /does not contain the program ginkgo or e2e\.test: unpack/,
+    );
     await executable("e2e.test", ["exit 1"]);
     await executable("ginkgo", [
       'for each in "$@"; do echo "$each"; done',

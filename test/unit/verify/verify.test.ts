@@ -75,7 +75,10 @@ describe("a run", () => {
     assert.ok(end?.results);
     assert.ok(!requests.includes(`DELETE ${path}`));
     const last = lines.at(-1) ?? "";
-    assert.match(last, /^kept the namespace kindows-verify; remove it with `kubectl delete namespace/);
+    assert.match(
+      last,
+      /^kept the namespace kindows-verify; remove it with `kubectl delete namespace/,
+    );
   });
 
   it("leaves nothing where what the rows need cannot be made", async () => {
