@@ -60,7 +60,7 @@ const refused: Readonly<Record<string, readonly [Partial<SeenMachine>, readonly 
       new RegExp(
         `^${Object.entries(nodeTraces)
           .map(([path, what]) => `${what} \\(${path}\\)`)
-          .join(", ")}: .*not touched; take it out of its cluster \\(kubectl`,
+          .join(", ")}: .*has not made; take it out of its cluster \\(kubectl`,
       ),
     ],
   ],

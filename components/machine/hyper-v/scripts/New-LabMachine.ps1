@@ -3,10 +3,10 @@
 Makes a machine of a lab on this Hyper-V host, and starts it.
 
 .DESCRIPTION
-Makes a folder with a mark of the owner, a differencing disk on the image's VHDX, the identity disc, and a virtual machine
-with a static MAC address. If the same instance exists already, it is only started. Another instance of the same owner,
-and an incomplete one, is removed first. A machine or folder of this name that belongs to somebody else is an error, and
-is not touched.
+Makes a folder with a mark of the owner, a differencing disk on the image's VHDX, the identity disc, and a virtual
+machine with a static MAC address. If the same instance exists already, it is only started. Another instance of the
+same owner, and an incomplete one, is removed first. A machine or folder of this name that belongs to somebody else is
+an error, and is not touched.
 
 .PARAMETER MachineName
 Name of the virtual machine and of its folder, e.g. kindows-fleet-win-1. Default: none, mandatory. Source: the lab's

@@ -15,7 +15,8 @@ Full path of the folder in which the machines' own folders lie. Default: none, m
 hyperVHosts[].folder.
 
 .PARAMETER Owner
-Id of the machines' owner, 12 hexadecimal digits. Default: none, mandatory. Source: the key that logs in to the lab's machines.
+Id of the machines' owner, 12 hexadecimal digits. Default: none, mandatory. Source: the key that logs in to the lab's
+machines.
 
 .OUTPUTS
 Facts of the result (lib/Step.ps1): removed (names, separated by commas).

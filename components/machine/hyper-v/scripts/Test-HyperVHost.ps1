@@ -10,8 +10,8 @@ one machine. Reports all problems at once.
 Name of the virtual switch. Default: none, mandatory. Source: settings, hyperVHosts[].switch.
 
 .PARAMETER Folder
-Full path of the folder for the machines, which is made with the first machine. Default: none, mandatory. Source: settings,
-hyperVHosts[].folder.
+Full path of the folder for the machines, which is made with the first machine. Default: none, mandatory. Source:
+settings, hyperVHosts[].folder.
 
 .PARAMETER BaseDisk
 Full path of the VHDX that machines start from. Default: none, mandatory. Source: settings, hyperVHosts[].image.

@@ -33,7 +33,7 @@ function Get-HyperVHostProblem {
         "there is no virtual switch $SwitchName (there are: $there)"
     }
     elseif ([string]$named[0].SwitchType -ne 'External') {
-        "the virtual switch $SwitchName is $($named[0].SwitchType), not External, so it is not connected to the lab's segment"
+        "the virtual switch $SwitchName is $($named[0].SwitchType), not External, so it is not on the lab's segment"
     }
     if (-not (Test-Path -LiteralPath $BaseDisk)) {
         "there is no disk $BaseDisk"
