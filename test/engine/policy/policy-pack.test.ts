@@ -50,6 +50,6 @@ describe("the policy pack on the real engine", () => {
       `for (let each = 0; each <= 250; each += 1) new local.Command("c" + each, {});`,
     );
     assert.equal(run.exitCode, 1, run.text);
-    assert.match(run.text, /resource-budget[^]*252 resources, and 250 are allowed/);
+    assert.match(run.text, /resource-budget[^]*252 resources, but only 250 are allowed/);
   });
 });
