@@ -37,7 +37,10 @@ export async function loadSettings(): Promise<Settings> {
   return stack.settings;
 }
 
-/** Pulumi passes objects as JSON and text as it is. A section that the stack leaves out has its default in Pulumi.yaml, which is empty. */
+/**
+ * Pulumi passes objects as JSON and text as it is. A section that the stack leaves out has its default in Pulumi.yaml,
+ * which is empty.
+ */
 function parsedConfig(config: Readonly<Record<string, string>>): Record<string, unknown> {
   const written = Object.entries(config).filter(([, value]) => value !== "{}" && value !== "[]");
   return Object.fromEntries(written.map(([key, value]) => [key, parsed(value)]));

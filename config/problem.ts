@@ -21,7 +21,9 @@ export function unless<Problem extends Complaint>(isGood: boolean, problem: Prob
 export interface SettingsProblem extends Complaint {
   /** Path below the namespace, e.g. `["nodes", 0, "name"]`. */
   readonly path: readonly (string | number)[];
-  /** The value to show. Default for problems found by a check: the value at the path, unless it is a group of settings. */
+  /**
+   * The value to show. Default for problems found by a check: the value at the path, unless it is a group of settings.
+   */
   readonly value?: unknown;
   /** Location of a problem that is not below the namespace: `kindow:nodes`, `line 3, column 5`. */
   readonly place?: string;

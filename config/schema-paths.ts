@@ -17,7 +17,9 @@ export function bare(schema: Schema): Schema {
   return isWrapper(schema) ? bare(schema.def.innerType) : schema;
 }
 
-/** The object schemas that `schema` allows; more than one only if it is a union and `value` has no valid discriminator. */
+/**
+ * The object schemas that `schema` allows; more than one only if it is a union and `value` has no valid discriminator.
+ */
 function objects(schema: Schema, value: unknown): z.ZodObject[] {
   const inner = bare(schema);
   if (inner instanceof z.ZodObject) return [inner];

@@ -62,7 +62,10 @@ function splitKey(key: string): { readonly space: string; readonly name: string 
     : { space: key.slice(0, colon), name: key.slice(colon + 1) };
 }
 
-/** Whether the namespace is a misspelling of this one, or starts with one; the namespaces of providers are not that similar. */
+/**
+ * Whether the namespace is a misspelling of this one, or starts with one; the namespaces of providers are not that
+ * similar.
+ */
 function isMisspelt(space: string): boolean {
   const start = space.slice(0, namespace.length).toLowerCase();
   return space !== namespace && distance(start, namespace) <= 2;

@@ -54,8 +54,8 @@ export function lines(output: string | undefined): readonly string[] {
 }
 
 /**
- * Handles the failure of a query about something that may have been removed in the meantime. The failure is ignored only
- * if the thing is no longer listed; otherwise a busy host's missing answer would count as a removal.
+ * Handles the failure of a query about something that may have been removed in the meantime. The failure is ignored
+ * only if the thing is no longer listed; otherwise a busy host's missing answer would count as a removal.
  */
 export function unlessGone(
   name: string,

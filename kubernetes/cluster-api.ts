@@ -41,8 +41,9 @@ export class ClusterApi {
   }
 
   /**
-   * @param where a kubeconfig with one cluster and one user, with certificates, a token or a program that prints them; or
-   * a function that connects. It is called once, because a program may take seconds and its credentials last for minutes.
+   * @param where a kubeconfig with one cluster and one user, with certificates, a token or a program that prints them;
+   * or a function that connects. It is called once, because a program may take seconds and its credentials last for
+   * minutes.
    * @param timeoutSeconds longest wait for an answer.
    */
   constructor(

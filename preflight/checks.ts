@@ -94,8 +94,9 @@ function checkLibvirt(
 }
 
 /**
- * Finds machines, containers and pools that have the lab's names but are not the lab's. A machine is the lab's if it is on
- * the lab's network, a container if it has kind's label, and a pool if it has both the lab's name and the lab's folder.
+ * Finds machines, containers and pools that have the lab's names but are not the lab's. A machine is the lab's if it is
+ * on the lab's network, a container if it has kind's label, and a pool if it has both the lab's name and the lab's
+ * folder.
  */
 function checkNames(settings: Settings, { docker, libvirt }: HostFacts): HostProblem[] {
   const { lab, cluster } = settings;

@@ -57,7 +57,9 @@ export function denialsIn(text: string): Denial[] {
   return [...new Map(found.map((denial) => [denial.file, denial])).values()];
 }
 
-/** libvirt gives each machine an AppArmor profile of its own; for SELinux it is svirt_t, and svirt_tcg_t if emulated. */
+/**
+ * libvirt gives each machine an AppArmor profile of its own; for SELinux it is svirt_t, and svirt_tcg_t if emulated.
+ */
 const patterns = {
   AppArmor:
     /\bapparmor="DENIED" .*\bprofile="libvirt-[-0-9a-f]{36}" name="(?<file>[^"]+)".* denied_mask="(?<wanted>\w+)"/,
@@ -71,8 +73,8 @@ function denialIn(line: string, by: Denial["by"]): Denial | undefined {
 }
 
 /**
- * Finds files of the lab's machines to which AppArmor or SELinux denied access. Other files are ignored, because machines
- * do without them, e.g. most of /sys.
+ * Finds files of the lab's machines to which AppArmor or SELinux denied access. Other files are ignored, because
+ * machines do without them, e.g. most of /sys.
  *
  * The log does not show whether a denial has been remedied. If all of the lab's machines run, it has. Otherwise it is
  * only a reason to warn, not to stop.

@@ -7,7 +7,9 @@ import type { Settings } from "../config/settings.ts";
 import type { HostFacts } from "./host-facts.ts";
 import type { HostProblem } from "../config/host-problem.ts";
 
-/** Whether KVM can be used. `hangs`: it can be opened but does not run a guest. Undefined if the settings do not use it. */
+/**
+ * Whether KVM can be used. `hangs`: it can be opened but does not run a guest. Undefined if the settings do not use it.
+ */
 export type KvmFacts =
   "works" | "absent" | "denied" | "hangs" | { readonly error: string } | undefined;
 
@@ -61,7 +63,9 @@ export async function runProbeRom(accelerator: "kvm" | "tcg"): Promise<KvmFacts>
 
 const otherwise = 'or, for a rehearsal, write kindows:hypervisor.domainType "qemu"';
 
-/** A user who can't open the device can still use libvirt, whose QEMU opens it; only building images needs it directly. */
+/**
+ * A user who can't open the device can still use libvirt, whose QEMU opens it; only building images needs it directly.
+ */
 export function checkKvm(
   { hypervisor }: Pick<Settings, "hypervisor">,
   { kvm, libvirt }: Pick<HostFacts, "kvm"> & Partial<Pick<HostFacts, "libvirt">>,

@@ -34,8 +34,8 @@ const worker = { memoryMiB: 512, inotifyInstances: 15, dockerGiB: 1 };
 const nodeImageGiB = 2;
 
 /**
- * Size of the golden image, and growth of a machine's disk until the first pods run: estimates on the safe side. A Server
- * Core installation fits into 15 GB, and each container image of Windows takes some GB.
+ * Size of the golden image, and growth of a machine's disk until the first pods run: estimates on the safe side. A
+ * Server Core installation fits into 15 GB, and each container image of Windows takes some GB.
  */
 const disks = {
   linux: { imageGiB: 1, growthGiB: 3 },

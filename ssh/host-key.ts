@@ -11,7 +11,11 @@ export function fingerprintOf(key: Buffer): string {
 
 const milliseconds = 15_000;
 
-/** Reads a server's host key, `ssh-ed25519 AAAA...`, without logging in. @throws if it does not answer or shows no key. */
+/**
+ * Reads a server's host key, `ssh-ed25519 AAAA...`, without logging in.
+ *
+ * @throws if it does not answer or shows no key.
+ */
 export function learnHostKey(host: string, port: number): Promise<string> {
   return new Promise((resolve, reject) => {
     const client = new ssh2.Client();

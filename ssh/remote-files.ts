@@ -13,7 +13,9 @@ export interface RemoteEntry {
 /** Callback for the outcome of a request; the error may be null or undefined on success. */
 type Answer<T> = (error?: Error | null, value?: T) => void;
 
-/** Files over SFTP, with paths like `C:/x`. Reading or removing a missing file is not an error, a lost connection is. */
+/**
+ * Files over SFTP, with paths like `C:/x`. Reading or removing a missing file is not an error, a lost connection is.
+ */
 export class RemoteFiles {
   readonly #sftp: SFTPWrapper;
   readonly #answerSeconds: number | undefined;

@@ -29,7 +29,9 @@ export function privateKey(value: string, hasPassphrase: boolean): Complaint | u
   return undefined;
 }
 
-/** A PEM header shows encryption; OpenSSH's own format starts with the cipher's name (openssh-portable, PROTOCOL.key). */
+/**
+ * A PEM header shows encryption; OpenSSH's own format starts with the cipher's name (openssh-portable, PROTOCOL.key).
+ */
 function isEncrypted(text: string, kind: string): boolean {
   if (kind !== "OPENSSH ") return kind === "ENCRYPTED " || text.includes("Proc-Type: 4,ENCRYPTED");
   const bytes = Buffer.from(text.replaceAll(/-----[^-]+-----|\s/g, ""), "base64");

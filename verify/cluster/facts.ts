@@ -22,7 +22,9 @@ export interface Facts {
   readonly nodes: readonly NodeFact[];
   /** Whether Windows is rehearsed, i.e. containers on its nodes are simulated. */
   readonly rehearsal: boolean;
-  /** Why Windows pods have no network; undefined if they have one. The other fields that begin with `no` are similar. */
+  /**
+   * Why Windows pods have no network; undefined if they have one. The other fields that begin with `no` are similar.
+   */
   readonly noWindowsPodNetwork?: string;
   readonly noWindowsHostPorts?: string;
   readonly noNetworkPolicies?: string;

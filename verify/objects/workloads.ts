@@ -125,8 +125,8 @@ function container({ os, part }: Role, image: string): V1Container {
 }
 
 /**
- * Command of a HostProcess container. Since Server 2022, hcsshim runs each command with cmd.exe, which does not start the
- * program in agnhost's image because its name has no extension. So it is copied first, as in Kubernetes' own tests
+ * Command of a HostProcess container. Since Server 2022, hcsshim runs each command with cmd.exe, which does not start
+ * the program in agnhost's image because its name has no extension. So it is copied first, as in Kubernetes' own tests
  * (test/e2e/windows/host_process.go).
  *
  * @param port a port to open in the node's firewall. Default: none.

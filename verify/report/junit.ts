@@ -3,8 +3,8 @@ import { rowTitle } from "../rows/row.ts";
 import { xmlText } from "../../host/xml-text.ts";
 
 /**
- * The run as a JUnit file for CI systems, with a test case for each row. Rows that were rehearsed or could not be run are
- * skipped, with the reason, because they must not count as passed.
+ * The run as a JUnit file for CI systems, with a test case for each row. Rows that were rehearsed or could not be run
+ * are skipped, with the reason, because they must not count as passed.
  */
 export function junitText(verification: Verification): string {
   const { results, seconds, started, stack } = verification;

@@ -81,7 +81,9 @@ function systemKey({ os, network }: { readonly os: Os; readonly network?: "host"
   return network === undefined ? os : `${os} ${network}`;
 }
 
-/** Lines of the matrix: the results of all paths from one source, by column. Sources are in the order of the results. */
+/**
+ * Lines of the matrix: the results of all paths from one source, by column. Sources are in the order of the results.
+ */
 export function matrixLines(
   results: readonly RowResult[],
 ): ReadonlyMap<string, ReadonlyMap<string, RowResult>> {

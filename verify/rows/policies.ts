@@ -8,7 +8,10 @@ interface PolicyCase {
   readonly to: Part;
   readonly port: number;
   readonly allowed: boolean;
-  /** Rules of the case's own policy for the isolated pods. Default: no own policy, because another case's policy decides. */
+  /**
+   * Rules of the case's own policy for the isolated pods. Default: no own policy, because another case's policy
+   * decides.
+   */
   readonly rules?: (os: Os) => object;
   /** Name of the case whose policy decides. Default: this case. */
   readonly decidedBy?: string;

@@ -63,8 +63,8 @@ export function rowTitle(row: Row): string {
 export const notSeenYet = "not seen yet on Windows";
 
 /**
- * Whether the caveat applies to a row. In older releases, Windows nodes could not reach Services (kubernetes#126795), and
- * this project has never tried it.
+ * Whether the caveat applies to a row. In older releases, Windows nodes could not reach Services (kubernetes#126795),
+ * and this project has never tried it.
  */
 export function isNotSeenYet(row: Row): boolean {
   return (

@@ -173,7 +173,9 @@ function hostnameUrl(host: string, port: number): string {
   return `http://${host}:${port}/hostname`;
 }
 
-/** @param names host names that the pods answer with. Default: the pods' names. On the host network, the nodes' names. */
+/**
+ * @param names host names that the pods answer with. Default: the pods' names. On the host network, the nodes' names.
+ */
 function answeredBy(
   pods: readonly string[],
   requests: number,
@@ -208,8 +210,8 @@ function serviceOf({ services }: Snapshot, name: string): V1ServiceSpec | undefi
 type NodePair = readonly [from: string, to: string];
 
 /**
- * Pairs of nodes in which each node is at least once the first and at least once the second. So the number of connections
- * is the number of nodes, not its square.
+ * Pairs of nodes in which each node is at least once the first and at least once the second. So the number of
+ * connections is the number of nodes, not its square.
  *
  * @param relation `same`: each pair is one node; `other`: each pair is two nodes. Default: two nodes if possible.
  */

@@ -161,7 +161,9 @@ async function awaitMetrics(name: string, node: string, run: RowRun): Promise<Ou
   }
 }
 
-/** Requests to a sample's NodePort from this host: by every node for the web server, by every Linux node for the shop. */
+/**
+ * Requests to a sample's NodePort from this host: by every node for the web server, by every Linux node for the shop.
+ */
 function sampleProbes(look: "web-server" | "shop", snapshot: Snapshot): readonly Probe[] {
   const service = snapshot.services.find(({ metadata }) => metadata?.name === look);
   const port = service?.spec?.ports?.[0]?.nodePort ?? 0;

@@ -48,8 +48,8 @@ async function triesOf(probe: Probe, settled: number, run: RowRun): Promise<read
       return { seconds: (performance.now() - started) / 1000, failure };
     });
     tries.push(one);
-    // The first attempt may take longer than the settling time, so it alone does not decide. A lookup from an emulated node
-    // can take the whole time of a row, and a single answer can be late.
+    // The first attempt may take longer than the settling time, so it alone does not decide. A lookup from an emulated
+    // node can take the whole time of a row, and a single answer can be late.
     const firstEnd = looksUp(probe) ? Number.POSITIVE_INFINITY : run.end;
     const isOver = Date.now() >= (tries.length === 1 ? firstEnd : settled);
     if (one.failure === undefined || isOver || run.signal.aborted) return tries;
@@ -79,8 +79,8 @@ const ends: Readonly<Partial<Record<FailureKind, string>>> = {
 };
 
 /**
- * Result and duration of the first and the last try of a lookup, which distinguish a slow server from lost packets. Empty
- * if there was only one try, or no name to look up.
+ * Result and duration of the first and the last try of a lookup, which distinguish a slow server from lost packets.
+ * Empty if there was only one try, or no name to look up.
  */
 function triesText(tried: { readonly probe: Probe; readonly tries: readonly Try[] }): string {
   const { probe, tries } = tried;
