@@ -348,7 +348,7 @@ const identity: Cases = {
     ],
   "the script of the first boot is not started a third time": [
     `${state("IMAGE_STATE_COMPLETE")}Suspend-FirstBoot; ${failureOf("Suspend-FirstBoot")}`,
-    /^CommandFailed: After a reboot the computer is not called/,
+    /^CommandFailed: After a reboot the computer still does not have the name/,
   ],
   "it goes with all that starts it, and may be gone": [
     state("IMAGE_STATE_COMPLETE") +

@@ -21,6 +21,6 @@ function Write-SerialLine {
 
 function Write-SerialFailure {
     param([Exception] $Exception)
-    $text = "$($Exception.Message) $($Exception.Data['StepRemedy'])" -replace '\s+', ' '
-    Write-SerialLine -Message "failed: $($text.Trim())"
+    $failure = "$($Exception.Message) $($Exception.Data['StepRemedy'])" -replace '\s+', ' '
+    Write-SerialLine -Message "failed: $($failure.Trim())"
 }
