@@ -165,7 +165,7 @@ describe("media of an image", () => {
     const wrong = "0a".repeat(32);
     const drivers = `drivers: { path: ${at("virtio.iso")}, sha256: ${wrong} }, openSsh: { path: ${at("gone.zip")}, sha256: ${wrong} }`;
     assert.deepEqual(await problemsOf(windowsWith(iso(`sha256: ${right}, ${drivers}`))), [
-      `virtio.iso has SHA-256 ${sha256(at("virtio.iso"))}, not ${wrong} as in the settings. Compare with what its publisher says, and download it again.`,
+      `virtio.iso has SHA-256 ${sha256(at("virtio.iso"))}, not ${wrong} as in the settings. Compare it with the publisher's checksum, and download the file again.`,
       "gone.zip does not exist. Write the path of a file you may read.",
     ]);
   });
