@@ -167,7 +167,7 @@ describe("a machine on a model of a Hyper-V host, over SSH", () => {
     "a missing image": [{ image: undefined }, /there is no disk C:\\images\\server2022\.vhdx/],
     "an image of another format": [
       { image: { ...image, format: "VHD" } },
-      /is a VHD, not a VHDX \(Convert-VHD/,
+      /is a VHD, not a VHDX \(convert it with Convert-VHD/,
     ],
     "an image that a machine writes to": [
       { machines: [{ ...taken("mine"), name: "golden", disk: "c:\\Images\\server2022.vhdx" }] },
@@ -179,7 +179,7 @@ describe("a machine on a model of a Hyper-V host, over SSH", () => {
     ],
     "a host without room on its drive": [
       { freeDiskGiB: 7 },
-      /drive C: has 7 GiB free, 20 GiB are needed/,
+      /drive C: has 7 GiB free, but a machine needs 20 GiB/,
     ],
     "one without memory, as other machines have it": [
       { memoryMiB: 4096, machines: [{ ...taken(""), name: "x" }] },
@@ -233,7 +233,7 @@ describe("a machine on a model of a Hyper-V host, over SSH", () => {
 
   it("with another address than the lab's says which", async () => {
     lab = await HyperVLab.start({ leases: { "525400ABCDEF": "10.0.0.7" } });
-    await assert.rejects(lab.make(), /has 10\.0\.0\.7 after .*another DHCP server/);
+    await assert.rejects(lab.make(), /has 10\.0\.0\.7 after .*a DHCP server other than/);
   });
 
   onGoodHost("that does not stay on says so", async () => {
