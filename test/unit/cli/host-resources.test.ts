@@ -117,7 +117,7 @@ describe("finding what labs left on a host", () => {
 
   it("says so when a pool does not run, rather than taking its disks for gone", async () => {
     const host = recordedHost({ "virsh pool-list --all": "kindows-a inactive no\n" });
-    await assert.rejects(volumes.find(host), /kindows-a does not run.*virsh pool-start kindows-a/);
+    await assert.rejects(volumes.find(host), /kindows-a is not active.*virsh pool-start kindows-a/);
   });
 });
 
