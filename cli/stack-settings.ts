@@ -165,7 +165,7 @@ function misplaced(key: string, value: unknown): SettingsProblem[] {
   const at = { path: [key], place: key, value };
   if (key.startsWith(`${namespace}:`) || section in settingsSchema.shape) {
     const instead = `Write it as \`${namespace}:${section}:\` below \`config:\`, indented by two blanks.`;
-    return [{ ...at, why: "stands beside `config:`, where nothing reads it", instead }];
+    return [{ ...at, why: "is next to `config:`, where nothing reads it", instead }];
   }
   return key !== "config" && distance(key.toLowerCase(), "config") <= 2
     ? [{ ...at, why: "is not a key of a stack's file", instead: "Did you mean config?" }]
@@ -179,7 +179,7 @@ const explanations: Readonly<Record<string, readonly [why: string, instead: stri
     "is not indented as its neighbours are, or as what it belongs to",
     "Indent it with as many blanks as they are.",
   ],
-  DUPLICATE_KEY: ["is there twice", "Remove one of the two, or put all settings below one."],
+  DUPLICATE_KEY: ["is written twice", "Remove one of the two, or put all settings below one."],
   BLOCK_AS_IMPLICIT_KEY: [
     "has two keys on one line",
     "Write one `key: value` a line, or put a value with a colon in quotes.",

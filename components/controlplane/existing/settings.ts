@@ -152,8 +152,8 @@ export const clusterChecks: readonly Check<ClusterSection>[] = [
       ...repeated(hostsEntries, ({ name }) => (isAddress(name) ? undefined : name)).map(
         ({ index }) => ({
           path: ["cluster", "hostsEntries", index, "name"],
-          why: "is there twice",
-          instead: "Leave one of them out.",
+          why: "is listed twice",
+          instead: "Remove one of them.",
         }),
       ),
     ],
