@@ -274,7 +274,7 @@ const faults: readonly PlantedFault[] = [
   {
     fault: "the Windows node was deleted from the cluster",
     plant: () => lab.kubectl("delete", "node", "win-1"),
-    named: [/- node win-1: it is not in the cluster/],
+    named: [/- node win-1: it has joined, but is not in the cluster/],
     repairs: [/run Join-Node there again/],
   },
   {
