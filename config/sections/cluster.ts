@@ -30,7 +30,7 @@ export const cluster = z.strictObject({
     .meta({ description: "Linux workers, which run as containers on this host." }),
   podCidr: text(cidr(ranges.pods))
     .default(ranges.pods)
-    .meta({ description: "IPv4 range of pods. Each node gets a /24 of it." }),
+    .meta({ description: "IPv4 range of pods. Each node gets a part of it." }),
   serviceCidr: text(cidr(ranges.services))
     .default(ranges.services)
     .meta({ description: "IPv4 range of services." }),
