@@ -95,16 +95,8 @@ export function screenAccess(
 
 /** VNC viewers and their Debian packages; the first one that is installed is used. */
 const viewers = [
-  {
-    program: "remote-viewer",
-    debianPackage: "virt-viewer",
-    argument: ({ url }: ScreenAccess) => url,
-  },
-  {
-    program: "vncviewer",
-    debianPackage: "tigervnc-viewer",
-    argument: ({ target }: ScreenAccess) => target,
-  },
+  { program: "remote-viewer", debianPackage: "virt-viewer", argument: "url" },
+  { program: "vncviewer", debianPackage: "tigervnc-viewer", argument: "target" },
 ] as const;
 
 /**
@@ -128,7 +120,7 @@ export async function openViewer(
     const found = await findOnPath(program, environment["PATH"] ?? "");
     if (found !== undefined) {
       const options = { detached: true, stdio: "ignore", env: environment } as const;
-      const viewer = spawn(found, [argument(access)], options);
+      const viewer = spawn(found, [access[argument]], options);
       await once(viewer, "spawn");
       viewer.unref();
       return program;

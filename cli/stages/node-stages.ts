@@ -70,8 +70,8 @@ export class NodeStages {
     const now = Date.now();
     const progress = this.#progress.get(node);
     if (progress === undefined) {
-      const stageNow = { stage, noun: found.noun, since: now };
-      this.#progress.set(node, { startedAt: now, ...stageNow, durations: [] });
+      const { noun } = found;
+      this.#progress.set(node, { startedAt: now, stage, noun, since: now, durations: [] });
       return `${node} ${found.doing}`;
     }
     // Resources of a later stage may begin before those of an earlier one, as pushes run in parallel.
