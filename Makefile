@@ -6,7 +6,7 @@ export STACK
 MAKEFLAGS += --no-print-directory
 .SILENT:
 .DEFAULT_GOAL := help
-.PHONY: help up down preview preview-diff topology policy status verify doctor env prepare test engine test-windows-binaries e2e e2e-full bench lint format sdk sdk-check cache clean dependencies
+.PHONY: help up down preview preview-diff policy status verify doctor env prepare test engine test-windows-binaries e2e e2e-full bench lint format sdk sdk-check cache clean dependencies
 
 TSX := node --import tsx
 MOCHA := node_modules/.bin/mocha
@@ -25,9 +25,6 @@ preview: ## what `up` would change
 
 preview-diff: ## what a change does to the stacks since BASE, as Markdown: BASE=<branch, tag or commit> OUT=<file>
 	./kindows preview-diff --base "$(BASE)" $(if $(OUT),--out "$(OUT)")
-
-topology: ## a picture of the stack, drawn from the program itself: STACK=<name> OUT=<file>.svg
-	./kindows topology $(if $(OUT),--out "$(OUT)")
 
 status: ## nodes, addresses, versions, ssh and kubectl commands
 	./kindows status

@@ -117,9 +117,6 @@ function addStackCommands(add: Add): void {
     .option("--stacks <names>", "only these, separated by commas (default: all)", commaList)
     .option("--rules", "only list the rules", false)
     .action(run(() => import("../commands/policy.ts"), "policy"));
-  add("topology", "draw the stack as an SVG: machines, networks, and the order of creation")
-    .option("--out <file>", "where to write it, instead of standard output")
-    .action(run(() => import("../commands/topology.ts"), "topology"));
 }
 
 function addAccessCommands(add: Add): void {

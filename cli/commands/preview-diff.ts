@@ -57,7 +57,7 @@ export async function previewDiff({ base, out, stacks }: PreviewDiffOptions): Pr
   return reports.some(({ troubles }) => troubles.length > 0) ? exitCodes.failed : exitCodes.ok;
 }
 
-const nothing: Previewed = { resources: [], components: [], diagnostics: [] };
+const nothing: Previewed = { resources: [], diagnostics: [] };
 
 type Versions = Readonly<
   Record<"base" | "head", { readonly folder: string; readonly stacks: readonly string[] }>

@@ -13,13 +13,11 @@ import {
 } from "../../plugins/protocol/property-value.ts";
 import { parseJson } from "../../toolchain/parse-json.ts";
 import { resourceName } from "../engine/deployment.ts";
-import type { FactSource } from "../engine/facts.ts";
 import { redact } from "../engine/redact.ts";
 
 /** A preview of a stack without a state: all resources that the program registers. */
 export interface Previewed {
   readonly resources: readonly PreviewedResource[];
-  readonly components: readonly FactSource[];
   readonly diagnostics: readonly { readonly severity: string; readonly message: string }[];
 }
 
@@ -78,16 +76,13 @@ export function readPreview(json: string, folder: string): Previewed {
 /** Reads the parsed output of `pulumi preview --json`. */
 export function previewOf(read: unknown, folder: string): Previewed {
   const { steps, diagnostics } = previewSchema.parse(read);
-  // Components do nothing themselves.
-  const components = steps.flatMap(({ urn, newState }) =>
-    newState?.custom === false ? [{ ...newState, urn }] : [],
-  );
   const resources = steps.flatMap(({ urn, newState }): PreviewedResource[] => {
+    // Components do nothing themselves.
     if (newState?.custom !== true) return [];
     const inputs = shownMap((newState.inputs ?? {}) as PropertyMap, folder);
     return [{ ...newState, urn, name: resourceName(urn), inputs }];
   });
-  return { resources: inOrder(resources), components, diagnostics: diagnostics ?? [] };
+  return { resources: inOrder(resources), diagnostics: diagnostics ?? [] };
 }
 
 /** URNs of the resources that a resource depends on, through inputs or explicitly. */
