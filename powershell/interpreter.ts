@@ -130,7 +130,7 @@ export class Interpreter implements Shell {
 
   /** Runs a text as powershell.exe -Command does. Returns its exit code. */
   runCommand(text: string, emit: Emit): Promise<number> {
-    const script = readScript({ path: "<command line>", text });
+    const script = scripts.get(text) ?? readScript({ path: "<command line>", text });
     return this.#run(() => this.#script(script, [], emit, "."));
   }
 
