@@ -12,7 +12,11 @@ import { hashSources } from "./tools/sources-hash.ts";
 import { languageHost, pulumi } from "./tools/table.ts";
 import type { Download, Outcome } from "./tools/tool.ts";
 
-const folder = path.join(projectRoot, "plugins");
+/** What a bundled plugin is made of, relative to the project. */
+export const pluginSources: readonly string[] = [
+  ...["plugins", "host", "kubernetes", "ssh"],
+  ...["toolchain/program/bundle.ts", "package-lock.json"],
+];
 
 export type TakeOfficial = (
   plugin: BundledPlugin,
@@ -36,17 +40,18 @@ export function pluginArtifact(
     name: `plugin-${name}`,
     needs: plugin.kind === "language" && source !== "bundled" ? [pulumi] : [],
     hostPackages: source === "bundled" ? [] : ["curl"],
-    // All of plugins/, since plugins share code, and the lock file for the libraries. Bundling takes only a second.
+    // The same for all plugins, since they share code. Bundling takes only a second.
     inputs: async () => ({
       ...(source !== "bundled" && { official: version }),
       ...(source === "official"
         ? { only: source }
         : {
             executable,
-            sources: await hashSources(folder, [folder], (file) => /\.(ts|sh)$/.test(file)),
-            libraries: await hashSources(projectRoot, [
-              path.join(projectRoot, "package-lock.json"),
-            ]),
+            sources: await hashSources(
+              projectRoot,
+              pluginSources.map((name) => path.join(projectRoot, name)),
+              (file) => /\.(ts|sh)$/.test(file),
+            ),
           }),
     }),
     build: async (into, context) => {

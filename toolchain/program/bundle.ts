@@ -35,16 +35,23 @@ const thinSdk: Plugin = {
   },
 };
 
-/** Makes `import.meta` still name the source file, because templates and scripts are read from beside it. */
+/** What stands for `import.meta` in a bundle: a constant that each source file begins with. */
+const sourceMeta = "kindowsSourceMeta";
+
+/**
+ * Makes `import.meta` still name the source file: templates, scripts and hashed sources are found by it. esbuild replaces
+ * the expression where it is code, so nothing is missed and texts stay as they are.
+ */
 const sourcePaths: Plugin = {
   name: "source-paths",
   setup(bundler) {
-    bundler.onLoad({ filter: /\.ts$/ }, async ({ path: file }) => ({
-      loader: "ts",
-      contents: (await readFile(file, "utf8"))
-        .replaceAll(/\bimport\.meta\.url\b/g, JSON.stringify(pathToFileURL(file).href))
-        .replaceAll(/\bimport\.meta\.dirname\b/g, JSON.stringify(path.dirname(file))),
-    }));
+    bundler.initialOptions.define = { "import.meta": sourceMeta };
+    bundler.onLoad({ filter: /\.ts$/ }, async ({ path: filename }) => {
+      const url = pathToFileURL(filename).href;
+      const meta = JSON.stringify({ url, filename, dirname: path.dirname(filename) });
+      const text = await readFile(filename, "utf8");
+      return { loader: "ts", contents: `const ${sourceMeta} = ${meta};${text}` };
+    });
   },
 };
 

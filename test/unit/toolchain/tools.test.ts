@@ -294,11 +294,13 @@ describe("bundle of the program", () => {
   it("knows the paths of its sources", async () => {
     const program = await bundled(`
       export const url = import.meta.url;
-      export const folder = import.meta.dirname;
+      export const { dirname, filename } = import.meta;
+      export const text = "import.meta.filename";
     `);
-    const source = path.join(folder, "source");
-    assert.equal(program["url"], pathToFileURL(path.join(source, "sample.ts")).href);
-    assert.equal(program["folder"], source);
+    const dirname = path.join(folder, "source");
+    const filename = path.join(dirname, "sample.ts");
+    const url = pathToFileURL(filename).href;
+    assert.deepEqual({ ...program }, { url, dirname, filename, text: "import.meta.filename" });
   });
 
   it("uses the SDK's modules that the engine's start module has loaded", async () => {

@@ -1,0 +1,51 @@
+/** Prints the cache's keys of this clone's artifacts as JSON: of all that are exported, and one of each made from arguments. */
+import * as calico from "../../../components/cni/calico/definitions-artifact.ts";
+import { calicoRelease, defaultCalicoVersion } from "../../../components/cni/calico/release.ts";
+import * as loadBalancer from "../../../components/controlplane/load-balancer-image/artifact.ts";
+import * as node from "../../../components/controlplane/node-image/artifact.ts";
+import * as linuxDebian from "../../../components/linux/image/debian.ts";
+import * as linuxImage from "../../../components/linux/image/artifact.ts";
+import * as linuxPrograms from "../../../components/linux/programs/artifact.ts";
+import * as convertedDisk from "../../../components/machine/disk/converted-disk.ts";
+import * as download from "../../../components/windows/download-artifact.ts";
+import { bareBake } from "../../../components/windows/image/bake.ts";
+import * as windowsImage from "../../../components/windows/image/builder/image-artifact.ts";
+import { windowsDisk } from "../../../components/windows/image/windows-images.ts";
+import { stackSettings } from "../../../cli/stack-settings.ts";
+import { bundledPlugins } from "../../../plugins/catalog.ts";
+import * as bake from "../../../rehearsal/bake/artifact.ts";
+import * as rehearsalDebian from "../../../rehearsal/image/debian.ts";
+import * as rehearsal from "../../../rehearsal/image/artifact.ts";
+import * as guestTools from "../../../rehearsal/image/guest-tools.ts";
+import * as setup from "../../../rehearsal/setup/artifact.ts";
+import * as wine from "../../../rehearsal/wine/artifact.ts";
+import type { Artifact } from "../../../toolchain/artifact.ts";
+import { artifactAddress, Cache } from "../../../toolchain/cache.ts";
+import * as daemons from "../../../toolchain/daemons.ts";
+import * as plugin from "../../../toolchain/plugin-artifact.ts";
+import * as go from "../../../toolchain/tools/go-toolchain.ts";
+import * as kindFiles from "../../../toolchain/tools/kind-base-files.ts";
+import * as tools from "../../../toolchain/tools/table.ts";
+
+const exported = [
+  ...[loadBalancer, node, linuxDebian, linuxImage, linuxPrograms, bake, rehearsalDebian, rehearsal],
+  ...[guestTools, setup, wine, daemons, go, kindFiles, tools],
+].flatMap((module) => Object.values<unknown>(module).filter(isArtifact));
+
+const cache = new Cache();
+const made: readonly Artifact[] = [
+  calico.calicoDefinitions(calicoRelease(defaultCalicoVersion)),
+  convertedDisk.convertedDisk("package.json", windowsDisk, cache),
+  download.downloadArtifact({ uri: "https://example.org/file.zip", sha256: "0".repeat(64) }),
+  windowsImage.windowsImage(await stackSettings("dev-2025"), cache, { bake: bareBake }),
+  ...bundledPlugins.map((each) => plugin.pluginArtifact(each, "bundled")),
+];
+
+const known = new Map<Artifact, Promise<string>>();
+await Promise.all([...exported, ...made].map((each) => artifactAddress(each, known)));
+const keys = [...known].map(async ([{ name }, key]) => [name, await key] as const);
+console.log(JSON.stringify(Object.fromEntries(await Promise.all(keys))));
+
+function isArtifact(value: unknown): value is Artifact {
+  return typeof value === "object" && value !== null && "inputs" in value && "needs" in value;
+}
