@@ -17,7 +17,14 @@ import {
   placedWithin,
   spreadBySomething,
 } from "./hypervisors.ts";
-import { linuxMachines, linuxNames, machineSizes, nodeAddresses, windowsNames } from "./nodes.ts";
+import {
+  linuxMachines,
+  linuxNames,
+  macAddresses,
+  machineSizes,
+  nodeAddresses,
+  windowsNames,
+} from "./nodes.ts";
 import { rangesApart, rangeSizes, rangesUsable } from "./ranges.ts";
 
 /** Refuses checksums of another pod network's programs, because they are not installed. */
@@ -59,6 +66,7 @@ export const checks: readonly Check<NamedSettings>[] = [
   ...linuxMachines,
   linuxNames,
   windowsNames,
+  macAddresses,
   nodeAddresses,
   nodeTaints,
   nodeIps,

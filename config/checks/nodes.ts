@@ -1,5 +1,6 @@
 import { type Check, pathText, repeated, type SettingsProblem, unless } from "../problem.ts";
 import type { NamedSettings } from "../settings.ts";
+import { macAddress } from "../../components/machine/mac-address.ts";
 import { machineMakers, otherHosts } from "../../components/machine/registry.ts";
 import { leastLinuxDiskGiB } from "../sections/linux.ts";
 import { controlPlaneNames, labNames, linuxWorkerName, loadBalancerName } from "../names.ts";
@@ -105,6 +106,19 @@ export const windowsNames: Check<NamedSettings> = {
       why: `is taken by ${pathText(["nodes", first, "name"])}`,
       instead: "Write another name.",
     })),
+};
+
+/** Two machines with one MAC address on a segment lose each other's packets, and get the same address by DHCP. */
+export const macAddresses: Check<NamedSettings> = {
+  reads: ["lab.name"],
+  run: ({ lab, nodes }) =>
+    repeated(nodes, ({ name }) => macAddress(labNames(lab.name).prefix, name))
+      .filter(({ entry, first }) => entry.name !== nodes[first]?.name)
+      .map(({ index, first }) => ({
+        path: ["nodes", index, "name"],
+        why: `gives the machine the MAC address of ${pathText(["nodes", first])} (${nodes[first]?.name ?? ""}), because both are derived from names`,
+        instead: "Write another name.",
+      })),
 };
 
 /** No two of kind's containers share a name, and no machine has the name of one of them. */

@@ -235,6 +235,15 @@ describe("Calico's resources", () => {
 const here = new URL(import.meta.url);
 
 describe("Flannel's objects", () => {
+  // flannel's pkg/backend/vxlan/vxlan_windows.go refuses another port, and a VNI below 4096, which HNS does not take.
+  it("have the one port and the least VNI that Windows takes", () => {
+    assert.deepEqual(netConf("10.1.0.0/16", "vxlan"), {
+      Network: "10.1.0.0/16",
+      EnableNFTables: false,
+      Backend: { Type: "vxlan", VNI: 4096, Port: 4789 },
+    });
+  });
+
   it("have plain routes where these are asked for", () => {
     assert.deepEqual(netConf("10.1.0.0/16", "host-gw"), {
       Network: "10.1.0.0/16",

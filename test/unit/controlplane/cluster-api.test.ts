@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
 import { mock } from "node:test";
 import {
+  mintToken,
   newToken,
   revokeToken,
   tokenId,
@@ -112,6 +113,35 @@ describe("bootstrap token", () => {
       },
     });
   });
+});
+
+describe("a minted join token", () => {
+  afterEach(() => mock.restoreAll());
+
+  for (const [ttlMinutes, expiration] of [
+    [1, "2026-11-20T10:01:00Z"],
+    [10, "2026-11-20T10:10:00Z"],
+    [60, "2026-11-20T11:00:00Z"],
+    [120, "2026-11-20T12:00:00Z"],
+  ] as const) {
+    it(`is what the cluster was given, and expires after as many minutes as asked: ${ttlMinutes}`, async () => {
+      const given: { stringData: Record<string, string> }[] = [];
+      await withFakeApi(
+        (_request, body) => {
+          given.push(body as (typeof given)[number]);
+          return [201, {}];
+        },
+        async (api, requests) => {
+          mock.method(Date, "now", () => Date.parse("2026-11-20T10:00:00Z"));
+          const token = await mintToken(api, { ttlMinutes, description: "kindows: join of win-1" });
+          assert.deepEqual(requests, ["POST /api/v1/namespaces/kube-system/secrets"]);
+          const { stringData } = given[0] ?? assert.fail();
+          assert.equal(token, `${stringData["token-id"]}.${stringData["token-secret"]}`);
+          assert.equal(stringData["expiration"], expiration);
+        },
+      );
+    });
+  }
 });
 
 describe("a join token that is used up", () => {

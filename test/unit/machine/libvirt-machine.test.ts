@@ -349,4 +349,21 @@ describe("macAddress", () => {
     assert.match(macAddress("kindows-dev", "win-1"), /^52:54:00(:[0-9a-f]{2}){3}$/);
     assert.equal(macAddress("kindows-dev", "win-1"), macAddress("kindows-dev", "win-1"));
   });
+
+  it("belongs to one machine only, and is assigned by whoever runs it (IEEE 802, first octet)", () => {
+    const octets = macAddress("kindows-dev", "win-1").split(":");
+    const [group, local] = [0b01, 0b10].map((bit) => Number(`0x${octets[0] ?? ""}`) & bit);
+    assert.deepEqual({ group, local }, { group: 0, local: 0b10 });
+  });
+
+  it("differs between machines and labs, in all three octets after QEMU's", () => {
+    const machines = ["kindows-a", "kindows-b"].flatMap((lab) =>
+      Array.from({ length: 300 }, (_, index) => macAddress(lab, `win-${index}`)),
+    );
+    assert.equal(new Set(machines).size, machines.length);
+    for (const octet of [3, 4, 5]) {
+      const seen = new Set(machines.map((mac) => mac.split(":")[octet]));
+      assert.ok(seen.size > 200, `octet ${octet} has ${seen.size} of 256 values`);
+    }
+  });
 });
