@@ -6,7 +6,7 @@ export STACK
 MAKEFLAGS += --no-print-directory
 .SILENT:
 .DEFAULT_GOAL := help
-.PHONY: help up down preview preview-diff policy status verify doctor env prepare test engine test-windows-binaries e2e e2e-full bench lint format sdk sdk-check cache clean dependencies
+.PHONY: help up down preview preview-diff policy status verify doctor env prepare test engine test-windows-binaries e2e e2e-full e2e-windows bench lint format sdk sdk-check cache clean dependencies
 
 TSX := node --import tsx
 MOCHA := node_modules/.bin/mocha
@@ -61,6 +61,9 @@ e2e: dependencies ## the rehearsal from nothing to nothing, in under half an hou
 
 e2e-full: dependencies ## the same with every kill point, every fault and four nodes; takes hours, resumes where it was stopped. PARTS="flannel ..." FRESH=1
 	$(TSX) test/e2e-full/main.ts $(if $(FRESH),--fresh) $(PARTS)
+
+e2e-windows: dependencies ## a real Windows Server 2025, from Microsoft's evaluation ISO to a node and back. Needs KVM, and KINDOWS_EVALUATION_TERMS=accepted
+	$(MOCHA) --reporter ./test/hosted/reporter.ts --reporter-option output=.kindows/e2e-logs/e2e-windows/junit.xml test/hosted/dev-2025.test.ts
 
 bench: dependencies ## how close `up` comes to its lower bound; ONLY=preview for a preview without changes
 	$(TSX) bench/main.ts $(ONLY)
