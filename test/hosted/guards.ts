@@ -84,7 +84,10 @@ export function hostAnswer(facts: HostFacts): Answer & { readonly cache?: string
   const problems = [
     ...(kvm === undefined
       ? []
-      : [kvmReasons[String(kvm)] ?? `KVM can't be used: ${JSON.stringify(kvm)}`]),
+      : [
+          kvmReasons[typeof kvm === "string" ? kvm : ""] ??
+            `KVM can't be used: ${JSON.stringify(kvm)}`,
+        ]),
     ...(totalMemoryMiB >= neededMemoryMiB
       ? []
       : [

@@ -7,7 +7,7 @@ import { newFolder } from "../new-folder.ts";
 
 describe("the logs of a hosted run", () => {
   it("are texts and pictures of the cache's logs; neither an ISO, nor a disk, nor a key", async () => {
-    const [cache, into] = [await newFolder(), path.join(await newFolder(), "logs")];
+    const [cache, into] = [newFolder(), path.join(newFolder(), "logs")];
     await mkdir(path.join(cache, "logs/a.screens"), { recursive: true });
     await mkdir(path.join(cache, "artifacts"), { recursive: true });
     for (const name of ["a.log", "a.screens/0001.png", "a.iso", "a.qcow2", "ssh_key.txt"]) {

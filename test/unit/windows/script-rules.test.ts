@@ -1,7 +1,5 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { parse } from "yaml";
 
 import { hyperVScripts as hyperVParameters } from "../../../components/machine/hyper-v/scripts.ts";
 import { nodeScripts } from "../../../components/windows/steps.ts";
@@ -10,7 +8,6 @@ import {
   declaredParameters,
   hyperVScripts,
   imageScripts,
-  nodes,
   parsePowerShell,
   scripts,
   steps,

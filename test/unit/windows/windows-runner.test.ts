@@ -42,7 +42,7 @@ describe("what a Windows runner runs", () => {
   before(async () => {
     host = await startRehearsalHost({ hostName: "win-1", authorizedKeys: [adminKey.public] });
     const { plan, home } = await runnerPlan(softwareOf(host.media), settings);
-    const packed = await newFolder();
+    const packed = newFolder();
     await cp(home, path.join(packed, "home"), { recursive: true });
     await mkdir(path.join(packed, "media"));
     const scripts = path.join(projectRoot, "test/windows-runner");
@@ -138,7 +138,7 @@ describe("what a Windows runner runs", () => {
   });
 
   it("needs nothing of the tree once it is packed, and makes keys of its own", async () => {
-    const folder = await newFolder();
+    const folder = newFolder();
     await bundleDriver(folder);
     assert.deepEqual(await readdir(folder), ["drive.mjs"]);
     await execa("node", [path.join(folder, "drive.mjs"), "keys", folder], { cwd: folder });
