@@ -1,8 +1,9 @@
 import * as z from "zod";
 import { type Check, type Complaint, unless } from "../../../config/problem.ts";
 import type { NamedSettings } from "../../../config/settings.ts";
-import { between, text } from "../../../config/values/value.ts";
+import { between, insteadParam, text } from "../../../config/values/value.ts";
 import { oneOfVersions } from "../../../config/values/version.ts";
+import { felixNameComplaint, felixValueComplaint } from "./felix-fields.ts";
 import { calicoTestedWith, calicoVersions, defaultCalicoVersion } from "./release.ts";
 
 /** VXLAN's overhead, and the segment's MTU, in bytes. */
@@ -31,10 +32,23 @@ export const calicoSettings = z
       }),
     felix: z
       .record(text(felixName), z.union([z.string(), z.number(), z.boolean()]))
+      .superRefine((felix, context) => {
+        for (const [name, value] of Object.entries(felix)) {
+          const complaint = felixValueComplaint(name, value);
+          if (complaint === undefined) continue;
+          const { why: message, instead } = complaint;
+          context.addIssue({
+            code: "custom",
+            path: [name],
+            message,
+            params: { [insteadParam]: instead },
+          });
+        }
+      })
       .default({})
       .meta({
         description:
-          "Fields of Calico's `FelixConfiguration`, e.g. `logSeverityScreen: Debug`; a field you remove returns to Calico's default.",
+          "Fields of Calico's `FelixConfiguration`, e.g. `logSeverityScreen: Debug`, checked against its definition; a field you remove returns to Calico's default.",
       }),
   })
   .prefault({});
@@ -50,14 +64,8 @@ const refused: ReadonlyMap<string, string> = new Map([
 ]);
 
 function felixName(name: string): Complaint | undefined {
-  if (!/^[a-z][A-Za-z0-9]*$/.test(name)) {
-    return {
-      why: "is not the name of a field",
-      instead: "Write it as in Calico's reference, e.g. logSeverityScreen.",
-    };
-  }
   const why = refused.get(name);
-  return why === undefined ? undefined : { why, instead: "Leave it out." };
+  return why === undefined ? felixNameComplaint(name) : { why, instead: "Leave it out." };
 }
 
 function withWindowsNodes({ cni, nodes }: NamedSettings): boolean {

@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
-import { mkdir, readdir, readFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { execa } from "execa";
 import { parse } from "yaml";
 
 import { operatorFolder } from "../../../components/cni/calico/definitions-artifact.ts";
+import type { FelixField } from "../../../components/cni/calico/felix-fields.ts";
 import { installationObjects } from "../../../components/cni/calico/installation.ts";
 import { type CalicoRelease, calicoRelease } from "../../../components/cni/calico/release.ts";
 import { builtArtifacts } from "../../../toolchain/built.ts";
@@ -166,6 +167,33 @@ function startOperator(
   };
 }
 
+/** The fields of FelixConfiguration as the settings need them, a line each. */
+function felixFieldsText(definition: string): string {
+  const { spec } = parse(definition) as {
+    spec: { versions: { schema: { openAPIV3Schema: FelixSchema } }[] };
+  };
+  const { properties } = spec.versions[0]?.schema.openAPIV3Schema.properties["spec"] ?? {};
+  const lines = Object.entries(properties ?? {}).map(([name, schema]) => {
+    const { type, pattern, allOf, minimum, maximum, maxLength } = schema;
+    const either = schema["x-kubernetes-int-or-string"] === true;
+    const field = {
+      type: either ? "int-or-string" : type,
+      // One that takes either has a pattern that takes anything.
+      ...(!either && { pattern }),
+      enum: schema.enum ?? allOf?.find((each) => each.enum !== undefined)?.enum,
+      ...{ minimum, maximum, maxLength },
+    };
+    return `  ${JSON.stringify(name)}: ${JSON.stringify(field)}`;
+  });
+  return `{\n${lines.sort().join(",\n")}\n}\n`;
+}
+
+interface FelixSchema extends FelixField {
+  readonly properties: Readonly<Record<string, FelixSchema>>;
+  readonly allOf?: readonly FelixField[];
+  readonly "x-kubernetes-int-or-string"?: boolean;
+}
+
 const release = calicoRelease("3.32.1");
 /** What a next version would look like; nothing of it is there but its numbers. */
 const next = { ...release, calico: "3.32.2", operator: "1.42.9" };
@@ -224,6 +252,21 @@ describe("Calico in the engine", () => {
     assert.equal((await spec(`${calicoApi}/ipamconfigurations/default`))["strictAffinity"], true);
     const felix = await spec(`${calicoApi}/felixconfigurations/default`);
     assert.equal(felix["logSeverityScreen"], "Debug");
+  });
+
+  // UPDATE_GOLDEN=1 writes the file.
+  it("checks settings of Felix by what the definition says", async () => {
+    const folder = await operatorFolder(
+      release.operator,
+      () => undefined,
+      goEnvironment("go-tests"),
+    );
+    const name = "calico/v1.crd.projectcalico.org/crd.projectcalico.org_felixconfigurations.yaml";
+    const text = await readFile(path.join(folder, "pkg/imports/crds", name), "utf8");
+    const file = new URL("../../../components/cni/calico/felix-fields.json", import.meta.url);
+    const written = felixFieldsText(text);
+    if (process.env["UPDATE_GOLDEN"] === "1") await writeFile(file, written);
+    assert.equal(await readFile(file, "utf8"), written);
   });
 
   it("refuses a field that Felix has not, by its name", async () => {
