@@ -17,11 +17,23 @@ export interface WaitOptions {
 /** Result of one attempt: the awaited value, or a description of the current state. */
 export type Look<T> = string | { readonly found: T };
 
+/** An error that no further attempt can change, e.g. a refusal by the API server. */
+export interface FinalError extends Error {
+  readonly isFinal: boolean;
+}
+
 /**
- * Polls until a condition is met. An error of `check` counts as a description of the current state.
+ * How long an error has to stay final before it ends a wait, in seconds: a server that has just started refuses for a
+ * moment what it grants later, e.g. before it has read its roles.
+ */
+const finalAfterSeconds = 5;
+
+/**
+ * Polls until a condition is met. An error of `check` counts as a description of the current state, unless it is a
+ * `FinalError`: then the wait ends early.
  *
  * @param check returns a description of the current state until the condition is met, and then nothing or a result.
- * @throws after the time limit, with the condition and the last state.
+ * @throws after the time limit, with the condition and the last state, or once an error has stayed final.
  */
 export async function waitUntil(
   options: WaitOptions,
@@ -33,21 +45,36 @@ export async function waitUntil<T>(
   check: () => Promise<Look<T> | undefined>,
 ): Promise<T | undefined> {
   const deadline = Date.now() + timeoutSeconds * 1000;
+  const help = hint === undefined ? "" : ` (${hint})`;
   let last = "nothing yet";
+  let refusedSince: number | undefined;
   for (;;) {
     signal?.throwIfAborted();
-    const seen = await bounded(check(), Math.max(secondsTo(deadline), 1)).catch(messageOf);
+    let refused = false;
+    const seen = await bounded(check(), Math.max(secondsTo(deadline), 1)).catch(
+      (error: unknown) => {
+        refused = isFinal(error);
+        return messageOf(error);
+      },
+    );
     if (typeof seen !== "string") return seen?.found;
+    refusedSince = refused ? (refusedSince ?? Date.now()) : undefined;
+    if (refusedSince !== undefined && Date.now() - refusedSince >= finalAfterSeconds * 1000) {
+      throw new Error(`${what}: ${seen}${help}`);
+    }
     if (seen !== last) {
       onChange?.(seen);
       last = seen;
     }
     if (Date.now() >= deadline) {
-      const help = hint === undefined ? "" : ` (${hint})`;
       throw new Error(`waited ${timeoutSeconds} s for ${what}; last seen: ${last}${help}`);
     }
     await sleep(pollMilliseconds);
   }
+}
+
+function isFinal(error: unknown): boolean {
+  return error instanceof Error && (error as Partial<FinalError>).isFinal === true;
 }
 
 function secondsTo(time: number): number {

@@ -1,13 +1,14 @@
 import type { V1Node } from "@kubernetes/client-node";
 import pRetry from "p-retry";
 
-import { hasStatus, type ClusterApi } from "./cluster-api.ts";
+import { ApiError, hasStatus, type ClusterApi } from "./cluster-api.ts";
 
-/** Retries after conflicts with the kubelet, which writes its status into the same object. */
+/** Enough for conflicts with the kubelet, which writes its status into the same object. */
 const retries = 9;
 
 /**
- * Replaces a Node object with a changed one, and retries after conflicts.
+ * Replaces a Node object with a changed one. Tries again after a conflict, a lost connection or an overloaded server;
+ * a missing Node and a refused change are final.
  *
  * @param change returns the changed object, or undefined if nothing has to be changed.
  * @returns whether anything was changed.
@@ -25,6 +26,11 @@ export function changeNode(
       await api.put(path, changed);
       return true;
     },
-    { retries, minTimeout: 0, shouldRetry: ({ error }) => hasStatus(error, 409) },
+    {
+      retries,
+      minTimeout: 50,
+      shouldRetry: ({ error }) =>
+        !hasStatus(error, 404) && !(error instanceof ApiError && error.isFinal),
+    },
   );
 }

@@ -14,7 +14,15 @@ export class ApiError extends Error {
   ) {
     super(message);
   }
+
+  /** Whether every further try gets the same answer, because the server refuses the request itself. */
+  get isFinal(): boolean {
+    return refusals.includes(this.status);
+  }
 }
+
+/** Bad request, forbidden, method not allowed, unsupported media type, and an object that is invalid. */
+const refusals: readonly number[] = [400, 403, 405, 415, 422];
 
 export interface ApiRequest {
   readonly query?: Readonly<Record<string, string>>;

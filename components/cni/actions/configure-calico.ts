@@ -30,6 +30,12 @@ const kinds = {
   felixconfigurations: "FelixConfiguration",
 } as const;
 
+/** Where the values come from. */
+const hints = {
+  ipamconfigurations: "strict affinity is what Windows nodes need",
+  felixconfigurations: "the fields are those of kindows:cni.calico.felix",
+} as const;
+
 /** Fields of a spec; `undefined` removes a field. */
 type Fields = Readonly<Record<string, string | number | boolean | undefined>>;
 
@@ -54,7 +60,8 @@ await runAction(environment, async ({ KUBECONFIG_CONTENT, CALICO: { felix, timeo
   };
   for (const plural of ["ipamconfigurations", "felixconfigurations"] as const) {
     // Retried, because the operator may write the same resource at the same time.
-    await waitUntil({ ...options, what: `${kinds[plural]} default to be set` }, async () => {
+    const wait = { what: `${kinds[plural]} default to be set`, hint: hints[plural] };
+    await waitUntil({ ...options, ...wait }, async () => {
       const changed = await setFields(cluster, plural, specs[plural]);
       say(`${kinds[plural]} default ${changed ? "is set" : "needs no change"}`);
       return undefined;

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
+import { mock } from "node:test";
 
 import {
   renderLabels,
@@ -81,6 +82,33 @@ describe("waiting", () => {
   eachCase("ends in time, %s", ends, ([look, message, hint]) =>
     assert.rejects(waitUntil({ ...short, ...(hint && { hint }) }, look), message),
   );
+
+  describe("on an error that stays", () => {
+    const failing = (isFinal: boolean, recovers = Infinity) => {
+      let looks = 0;
+      const look = (): Promise<string | undefined> =>
+        ++looks > recovers
+          ? Promise.resolve(undefined)
+          : Promise.reject(Object.assign(new Error("no such field"), { isFinal }));
+      return { look, looks: () => looks };
+    };
+    let now = 0;
+    // A second between two looks at the clock, and two such looks in an attempt.
+    beforeEach(() => mock.method(Date, "now", () => (now += 1000)));
+    afterEach(() => mock.restoreAll());
+    const long = { ...options, timeoutSeconds: 600 };
+
+    it("ends early if no attempt can change it, with the error", async () => {
+      const { look, looks } = failing(true);
+      await assert.rejects(waitUntil(long, look), /^Error: the moon: no such field$/);
+      assert.ok(looks() > 1 && looks() < 6, String(looks()));
+    });
+
+    it("goes on if the error is not final, or does not stay", async () => {
+      await assert.rejects(waitUntil(long, failing(false).look), /^Error: waited 600 s/);
+      await waitUntil(long, failing(true, 2).look);
+    });
+  });
 
   it("ends before its time where nobody wants it any more", () =>
     assert.rejects(waitUntil({ ...options, signal: AbortSignal.abort() }, clouds), /aborted/));
