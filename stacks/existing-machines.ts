@@ -111,12 +111,14 @@ export async function existingMachines(
     ...(created?.machines ?? []).map((each) => ({ ...each, sshUser })),
   ].map((machine) => joinedWindows(machine, joinedCluster, onWindows));
 
+  pods.awaitOnWindows(nodes);
   if (cluster?.facts.kubeProxy !== "there") {
-    new KubeProxyWindows(
-      "kube-proxy-windows",
-      { controlPlane, network: pods.windows, image: settings.windows.kubeProxyImage },
-      { dependsOn: nodes.map(({ registered }) => registered) },
-    );
+    new KubeProxyWindows("kube-proxy-windows", {
+      controlPlane,
+      nodes,
+      network: pods.windows,
+      image: settings.windows.kubeProxyImage,
+    });
   }
   return {
     ...(created && { sshPrivateKey: created.sshPrivateKey }),

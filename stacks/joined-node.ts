@@ -2,6 +2,7 @@ import type * as pulumi from "@pulumi/pulumi";
 import { BootstrapToken } from "../components/controlplane/bootstrap-token.ts";
 import { LinuxNode } from "../components/linux/linux-node.ts";
 import type { Machine } from "../components/machine/machine.ts";
+import type { JoinedToCluster } from "../components/node/daemon-set-on-nodes.ts";
 import type { JoiningMachine } from "../components/node/joining-machine.ts";
 import { WindowsNode, type WindowsNodeArgs } from "../components/windows/windows-node.ts";
 import { type LabImages, linuxPrograms } from "./lab-images.ts";
@@ -30,14 +31,17 @@ export interface JoinedNode {
   readonly report: ReportedNode;
 }
 
+export type JoinedWindows = JoinedNode & JoinedToCluster;
+
 /** Joins a Windows machine to the stack's cluster. */
 export function joinedWindows(
   machine: StackMachine,
   cluster: JoinedCluster,
   windows: NodePrograms & Pick<WindowsNodeArgs, "setup" | "routes">,
-): JoinedNode {
+): JoinedWindows {
   const args = { ...joining(machine, cluster), ...windows };
-  return joined(machine, new WindowsNode(machine.node.name, args));
+  const node = new WindowsNode(machine.node.name, args);
+  return { ...joined(machine, node), name: machine.machine.name, joinId: node.joinId };
 }
 
 /** Joins a Linux machine to the stack's cluster. */

@@ -94,15 +94,13 @@ export async function kindOnLibvirt(
   const onWindows = { ...programs, setup: nodeSetup(settings), routes };
   const windows = of("windows").map((machine) => joinedWindows(machine, joinedCluster, onWindows));
 
-  // The rollouts are awaited, so they start once their nodes have joined. They need not wait until the nodes are Ready,
-  // because pods start meanwhile.
-  const registered = windows.map((node) => node.registered);
-  pods.awaitOnWindows?.(registered);
-  new KubeProxyWindows(
-    "kube-proxy-windows",
-    { controlPlane, network: pods.windows, image: settings.windows.kubeProxyImage },
-    { dependsOn: registered },
-  );
+  pods.awaitOnWindows?.(windows);
+  new KubeProxyWindows("kube-proxy-windows", {
+    controlPlane,
+    nodes: windows,
+    network: pods.windows,
+    image: settings.windows.kubeProxyImage,
+  });
 
   return {
     kubeconfig: controlPlane.kubeconfig,

@@ -4,9 +4,11 @@ import type { WrittenExisting } from "../../config/existing.ts";
 import type { HostProblem } from "../../config/host-problem.ts";
 import type { Check } from "../../config/problem.ts";
 import type { NamedSettings, Settings } from "../../config/settings.ts";
+import type { DaemonSetName } from "../../kubernetes/daemon-set.ts";
 import type { ControlPlane } from "../controlplane/control-plane.ts";
 import type { ClusterAnswers } from "../controlplane/existing/cluster-answers.ts";
 import { type Right, rightsTo, managed } from "../controlplane/existing/rights.ts";
+import type { JoinedToCluster } from "../node/daemon-set-on-nodes.ts";
 import type { NodeStep } from "../windows/node-step.ts";
 
 /** The HNS network that kube-proxy on Windows waits for on its node. */
@@ -27,7 +29,7 @@ export interface PodNetwork {
   /** The network on Windows nodes; undefined if their pods have none. */
   readonly windows: HnsNetwork | undefined;
   /** Waits for the network on Windows nodes once they have joined; undefined if there is nothing to wait for. */
-  awaitOnWindows?(nodes: readonly pulumi.Resource[]): void;
+  awaitOnWindows?(nodes: readonly JoinedToCluster[]): void;
 }
 
 /**
@@ -152,4 +154,6 @@ export interface PodNetworkInExisting {
     cluster: { readonly serviceCidr: string; readonly endpoint: string },
   ): { readonly network: WindowsPodNetwork; readonly problems: readonly HostProblem[] } | undefined;
   hnsNetwork(network: WindowsPodNetwork): HnsNetwork;
+  /** The DaemonSet that makes the network on Windows nodes; undefined if no pod does. */
+  readonly windowsDaemonSet?: DaemonSetName;
 }

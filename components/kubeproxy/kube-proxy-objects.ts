@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import type { DaemonSetName } from "../../kubernetes/daemon-set.ts";
 import type { HnsNetwork } from "../cni/pod-network.ts";
 import { manifest, type Manifest } from "../manifest.ts";
 
@@ -9,7 +10,17 @@ export interface KubeProxyOptions {
   readonly script: string;
   /** The pod network on Windows nodes. Default: that of the script's parameters, Calico. */
   readonly network: HnsNetwork | undefined;
+  /**
+   * Whether the provider waits until the DaemonSet runs on all Windows nodes of the cluster, those that others joined
+   * and that are not Ready included. Default: true.
+   */
+  readonly isAwaited?: boolean;
 }
+
+export const kubeProxyName: DaemonSetName = {
+  namespace: "kube-system",
+  name: "kube-proxy-windows",
+};
 
 /** sig-windows-tools' image for all Windows versions. @param kubernetesVersion without a leading `v` */
 export function kubeProxyImage(kubernetesVersion: string): string {
@@ -20,7 +31,8 @@ export function kubeProxyImage(kubernetesVersion: string): string {
  * The DaemonSet of kube-proxy on Windows nodes, and the ConfigMap with its start script. The ConfigMap's name contains
  * a hash of the script, so a changed script creates a new ConfigMap and rolls out like any change of a pod template.
  */
-export function kubeProxyObjects({ image, script, network }: KubeProxyOptions): Manifest {
+export function kubeProxyObjects(options: KubeProxyOptions): Manifest {
+  const { image, script, network, isAwaited = true } = options;
   const digest = createHash("sha256").update(script).digest("hex").slice(0, 8);
   const command = [
     ...["powershell.exe", "-NoProfile", "-NonInteractive", "-ExecutionPolicy", "Bypass"],
@@ -30,6 +42,10 @@ export function kubeProxyObjects({ image, script, network }: KubeProxyOptions): 
     ...(network ? ["-NetworkName", network.name, "-EndpointName", network.endpoint ?? "none"] : []),
   ];
   const configMap = `kube-proxy-windows-${digest}`;
-  const values = { image, script, configMap, command };
+  const annotations = {
+    "pulumi.com/patchFieldManager": "kindows",
+    ...(!isAwaited && { "pulumi.com/skipAwait": "true" }),
+  };
+  const values = { image, script, configMap, command, annotations };
   return manifest(new URL("kube-proxy.yaml", import.meta.url), values);
 }

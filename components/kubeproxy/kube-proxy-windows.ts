@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import * as pulumi from "@pulumi/pulumi";
 // One module each: the package as a whole takes seconds to load.
@@ -6,25 +7,30 @@ import { ConfigMap } from "@pulumi/kubernetes/core/v1/configMap.js";
 
 import type { HnsNetwork } from "../cni/pod-network.ts";
 import { type ControlPlane, deletedWith } from "../controlplane/control-plane.ts";
-import { kubeProxyImage, kubeProxyObjects } from "./kube-proxy-objects.ts";
+import { daemonSetOnNodes, type JoinedToCluster } from "../node/daemon-set-on-nodes.ts";
+import { kubeProxyImage, kubeProxyName, kubeProxyObjects } from "./kube-proxy-objects.ts";
 
 export interface KubeProxyWindowsArgs {
   /** The cluster. kube-proxy has the same Kubernetes version. */
   readonly controlPlane: ControlPlane;
   /** The pod network on Windows nodes. Default: Calico. kube-proxy waits for the network if it is installed later. */
   readonly network?: HnsNetwork;
+  /**
+   * The nodes of the same program on which kube-proxy must run before this component is ready. Default: all Windows
+   * nodes that the cluster has when the DaemonSet is created.
+   */
+  readonly nodes?: readonly JoinedToCluster[];
   /** kube-proxy image. Default: sig-windows-tools' image of exactly the cluster's version. */
   readonly image?: string;
 }
 
-/** Longest wait for the rollout. A Windows node may need 20 minutes to pull its first image. */
-const rolloutTimeout = "25m";
+/** Longest wait for the rollout, in seconds. A Windows node may need 20 minutes to pull its first image. */
+const rolloutSeconds = 1500;
 
 /**
  * kube-proxy on every Windows node of a cluster, including nodes that join later.
  *
- * Creation waits until it runs on all existing Windows nodes, if there are any. To wait for the nodes of the same
- * program, pass them as `dependsOn`.
+ * It is ready when it runs on the given nodes, or else on all Windows nodes that exist.
  *
  * Not responsible for the pod network that it waits for, nor for kube-proxy on Linux, which kubeadm installs.
  */
@@ -44,15 +50,27 @@ export class KubeProxyWindows extends pulumi.ComponentResource {
     };
     const script = readFileSync(new URL("start.ps1", import.meta.url), "utf8");
     const image = args.image ?? kubeProxyImage(kubernetesVersion);
-    const objects = kubeProxyObjects({ image, script, network: args.network });
+    const { nodes } = args;
+    const isAwaited = nodes === undefined;
+    const objects = kubeProxyObjects({ image, script, network: args.network, isAwaited });
     const configMap = new ConfigMap(name, objects.ConfigMap, child);
-    this.resource = new DaemonSet(name, objects.DaemonSet, {
+    const limit = `${rolloutSeconds}s`;
+    const daemonSet = new DaemonSet(name, objects.DaemonSet, {
       ...child,
-      dependsOn: pulumi
-        .output(opts?.dependsOn ?? [])
-        .apply((awaited) => [configMap, ...(Array.isArray(awaited) ? awaited : [awaited])]),
-      customTimeouts: { create: rolloutTimeout, update: rolloutTimeout },
+      dependsOn: [configMap],
+      customTimeouts: { create: limit, update: limit },
     });
+    this.resource =
+      isAwaited || nodes.length === 0
+        ? daemonSet
+        : daemonSetOnNodes(`${name}-on-nodes`, {
+            controlPlane: args.controlPlane,
+            daemonSet: kubeProxyName,
+            nodes,
+            version: createHash("sha256").update(JSON.stringify(objects.DaemonSet)).digest("hex"),
+            parent: this,
+            dependsOn: [daemonSet],
+          });
     this.registerOutputs({});
   }
 }

@@ -26,6 +26,8 @@ export interface NodeObject {
   /** The Node exists, Ready or not, so pods of DaemonSets are scheduled on it. */
   readonly registered: pulumi.Resource;
   readonly ready: pulumi.Resource;
+  /** The public part of the token that the node joined with. */
+  readonly joinId: pulumi.Output<string>;
 }
 
 /**
@@ -81,5 +83,5 @@ export function nodeObject(
       replaceWith: [registered],
     },
   );
-  return { registered, ready };
+  return { registered, ready, joinId: TOKEN_ID };
 }

@@ -62,6 +62,8 @@ export class WindowsNode extends pulumi.ComponentResource {
   readonly registered: pulumi.Resource;
   /** For `dependsOn`: the node is Ready. */
   readonly resource: pulumi.Resource;
+  /** The public part of the token that the node joined with, so another join changes it. */
+  readonly joinId: pulumi.Output<string>;
 
   constructor(name: string, args: WindowsNodeArgs, opts?: pulumi.ComponentResourceOptions) {
     const { machine, controlPlane, software, podNetwork } = args;
@@ -107,6 +109,7 @@ export class WindowsNode extends pulumi.ComponentResource {
       dependsOn: [joined.command],
     });
     this.registered = node.registered;
+    this.joinId = node.joinId;
     this.resource = node.ready;
 
     this.nodeName = joined.result.apply((result) => textFact(result, "nodeName"));

@@ -1,6 +1,6 @@
 /**
- * Host action: waits until Calico's operator reports the given components as available in the wanted version, and with
- * `linuxNodes` also until the Linux nodes are Ready.
+ * Host action: waits until Calico's operator reports the given components as available in the wanted version, and the
+ * Linux nodes are Ready.
  */
 import type { V1NodeList, V1PodList } from "@kubernetes/client-node";
 import * as z from "zod";
@@ -16,7 +16,6 @@ const requestSchema = z.object({
   version: z.string(),
   /** Names of TigeraStatus objects, each with the resource that it reports on. */
   components: z.record(z.string(), z.enum(["installations", "apiservers"])),
-  linuxNodes: z.boolean(),
   /** Not read. A new value makes Pulumi run this action again. */
   network: z.unknown().optional(),
   timeoutSeconds: z.number().positive(),
@@ -37,16 +36,13 @@ await runAction(environment, async ({ KUBECONFIG_CONTENT, CALICO: request }) => 
   const api = new ClusterApi(KUBECONFIG_CONTENT);
   const names = Object.keys(request.components).join(", ");
   const options = {
-    what: `Calico ${request.version} (${names})${request.linuxNodes ? " and Ready Linux nodes" : ""}`,
+    what: `Calico ${request.version} (${names}) and Ready Linux nodes`,
     timeoutSeconds: request.timeoutSeconds,
     pollMilliseconds: 2000,
     onChange: say,
   };
   await waitUntil(options, async () => {
-    const missing = [
-      ...(await missingParts(api, request)),
-      ...(request.linuxNodes ? await unreadyNodes(api) : []),
-    ];
+    const missing = [...(await missingParts(api, request)), ...(await unreadyNodes(api))];
     if (missing.length === 0) return undefined;
     return [...missing, ...(await troubles(api))].join("\n  ");
   });

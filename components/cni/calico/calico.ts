@@ -1,6 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
 import { local } from "@pulumi/command";
-import type * as z from "zod";
 // One module each: the package as a whole takes seconds to load.
 import { CustomResource } from "@pulumi/kubernetes/apiextensions/customResource.js";
 import { Deployment } from "@pulumi/kubernetes/apps/v1/deployment.js";
@@ -17,8 +16,9 @@ import type { environment as configuring } from "../actions/configure-calico.ts"
 import type { environment as finding } from "../actions/find-api-server.ts";
 import type { environment as change } from "../../controlplane/actions/apply-change.ts";
 import { manifest, type Manifest } from "../../manifest.ts";
+import { daemonSetOnNodes, type JoinedToCluster } from "../../node/daemon-set-on-nodes.ts";
 import type { HnsNetwork, PodNetwork, PodNetworkSettings } from "../pod-network.ts";
-import { calicoHnsNetwork, type FoundCalico } from "./existing.ts";
+import { calicoHnsNetwork, calicoOnWindows, type FoundCalico } from "./existing.ts";
 import { installationObjects, type CalicoNetworkOptions } from "./installation.ts";
 import { calicoRelease, type CalicoRelease } from "./release.ts";
 
@@ -79,10 +79,7 @@ export function complete(
 /** Longest wait until the operator runs, including the pull of its image, in seconds. */
 const operatorSeconds = 600;
 
-/**
- * Longest wait for each stage: Calico on Linux, its API, and Calico on Windows, in seconds. Calico's own tests allow
- * 600 s for its Windows pods; over a slow connection, pulling images takes longer.
- */
+/** Longest wait for Calico on Linux, and for its API, in seconds. */
 const rolloutSeconds = 1200;
 
 /** TigeraStatus objects for Calico on Linux nodes, each with the resource that it reports on. */
@@ -159,10 +156,24 @@ export class Calico extends pulumi.ComponentResource implements PodNetwork {
       { ...wanted.APIServer },
       { ...afterOperator, dependsOn: [installed] },
     );
-    const onLinux = this.#await("linux", { components: linuxComponents, linuxNodes: true }, [
-      installed,
-      api,
-    ]);
+    const onLinux = this.#action<typeof rollout>(
+      "linux",
+      {
+        create: "cni/await-calico",
+        environment: {
+          KUBECONFIG_CONTENT: this.#kubeconfig,
+          CALICO: {
+            version: release.calico,
+            components: linuxComponents,
+            // The action does not read `network`, but a changed network makes it run again and wait for the rollout.
+            network,
+            timeoutSeconds: rolloutSeconds,
+          },
+        },
+      },
+      [installed, api],
+      rolloutSeconds,
+    );
     this.resource = this.#action<typeof configuring>(
       "configuration",
       {
@@ -179,27 +190,17 @@ export class Calico extends pulumi.ComponentResource implements PodNetwork {
     this.registerOutputs({});
   }
 
-  awaitOnWindows(nodes: readonly pulumi.Resource[]): void {
-    if (this.windows !== undefined) {
-      const components = { "calico-windows": "installations" } as const;
-      this.#await("windows", { components, linuxNodes: false }, [this.resource, ...nodes]);
-    }
-  }
-
-  #await(
-    suffix: string,
-    parts: Pick<z.input<(typeof rollout)["CALICO"]>, "components" | "linuxNodes">,
-    dependsOn: readonly pulumi.Resource[],
-  ): pulumi.Resource {
-    const { release, network } = this.#args;
-    // The action does not read `network`, but a changed network makes it run again and wait for the rollout.
-    const CALICO = { version: release.calico, ...parts, network, timeoutSeconds: rolloutSeconds };
-    return this.#action<typeof rollout>(
-      suffix,
-      { create: "cni/await-calico", environment: { KUBECONFIG_CONTENT: this.#kubeconfig, CALICO } },
-      dependsOn,
-      rolloutSeconds,
-    );
+  awaitOnWindows(nodes: readonly JoinedToCluster[]): void {
+    const { controlPlane, release, network } = this.#args;
+    if (this.windows === undefined || nodes.length === 0) return;
+    daemonSetOnNodes(`${this.#name}-windows`, {
+      controlPlane,
+      daemonSet: calicoOnWindows,
+      nodes,
+      version: { calico: release.calico, network },
+      parent: this,
+      dependsOn: [this.resource],
+    });
   }
 
   get #kubeconfig(): pulumi.Output<string> {

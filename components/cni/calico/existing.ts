@@ -1,4 +1,5 @@
 import type { V1ConfigMap } from "@kubernetes/client-node";
+import type { DaemonSetName } from "../../../kubernetes/daemon-set.ts";
 import type { HostProblem } from "../../../config/host-problem.ts";
 import { unless } from "../../../config/problem.ts";
 import { found, type ClusterAnswers } from "../../controlplane/existing/cluster-answers.ts";
@@ -22,6 +23,16 @@ interface ClusterChange {
 export interface FoundCalico extends WindowsPodNetwork {
   readonly changes: readonly ClusterChange[];
 }
+
+/**
+ * The DaemonSet that the operator makes for Windows nodes (tigera/operator, pkg/render/windows.go). Its TigeraStatus
+ * `calico-windows` is no sign: it says Available before the first Windows node exists, and goes on saying so while the
+ * pods of a new node start.
+ */
+export const calicoOnWindows: DaemonSetName = {
+  namespace: "calico-system",
+  name: "calico-node-windows",
+};
 
 export const calicoHnsNetwork: HnsNetwork = { name: "Calico", endpoint: "Calico_ep" };
 
@@ -64,6 +75,7 @@ export const existingCalico: PodNetworkInExisting = {
     };
   },
   hnsNetwork: () => calicoHnsNetwork,
+  windowsDaemonSet: calicoOnWindows,
 };
 
 interface Installation {

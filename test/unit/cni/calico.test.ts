@@ -163,7 +163,7 @@ describe("host actions of the pod network", () => {
       "GET /api/v1/namespaces/calico-system/pods": [pod],
     };
     const { exitCode, stderr } = await awaitCalico(
-      { version: "3.32.1", components, linuxNodes: true },
+      { version: "3.32.1", components },
       [{ type: "Degraded", status: "True", reason: "Invalid", message: "no pool" }],
       (path) => ({ items: lists[path] ?? [], metadata: { generation: 2 } }),
     );
@@ -181,7 +181,7 @@ describe("host actions of the pod network", () => {
 
   it("wait until the version that is wanted is the one that is installed", async () => {
     const { exitCode, stderr } = await awaitCalico(
-      { version: "3.32.2", components: { calico: "installations" }, linuxNodes: false },
+      { version: "3.32.2", components: { calico: "installations" } },
       [{ type: "Available", status: "True", observedGeneration: 2 }],
       () => ({ items: [], metadata: { generation: 2 }, status: { calicoVersion: "v3.32.1" } }),
     );

@@ -13,7 +13,7 @@ import { publishedAddress } from "../../../components/controlplane/actions/endpo
 import { podNetworks } from "../../../components/cni/registry.ts";
 import { accessObjects } from "../../../components/cni/windows-access.ts";
 import { resolveSettings } from "../../../config/resolve.ts";
-import { controlPlaneFixture } from "../controlplane/fixture-node.ts";
+import { controlPlaneFixture, joinedNode } from "../controlplane/fixture-node.ts";
 import { assertGolden, yamlText } from "../controlplane/golden.ts";
 import {
   look,
@@ -35,7 +35,7 @@ async function made(written: object) {
     () => {
       const controlPlane = controlPlaneFixture();
       const network = install(controlPlane, settings);
-      network.awaitOnWindows?.([]);
+      network.awaitOnWindows?.([joinedNode()]);
       return { network, cluster: controlPlane.resource };
     },
   );
@@ -140,7 +140,7 @@ const waits: Readonly<Record<string, readonly string[]>> = {
   "APIServer calico-apiserver": ["Installation calico"],
   [linux]: [cluster, "Installation calico", "APIServer calico-apiserver"],
   "Command calico-configuration": [cluster, linux],
-  "Command calico-windows": [cluster, "Command calico-configuration"],
+  "Command calico-windows": ["Command calico-configuration", "Anything win-1"],
 };
 
 describe("Calico's resources", () => {
@@ -156,7 +156,7 @@ describe("Calico's resources", () => {
       (opts) => {
         const controlPlane = controlPlaneFixture();
         const args = { controlPlane, release, network, configuration };
-        new Calico("calico", args, opts).awaitOnWindows([]);
+        new Calico("calico", args, opts).awaitOnWindows([joinedNode()]);
         return controlPlane;
       },
     ));
@@ -165,7 +165,7 @@ describe("Calico's resources", () => {
   const shortName = (type: string, name: string): string => `${type.split(":").at(-1)} ${name}`;
   const own = (): readonly (readonly [string, Recorded])[] =>
     [...resources]
-      .filter(([key]) => !/^kindows:|\/(cp|control-plane)$/.test(key))
+      .filter(([key]) => !/^kindows:|\/(cp|control-plane|win-1)$/.test(key))
       .map(([key, each]) => {
         const at = key.lastIndexOf("/");
         return [shortName(key.slice(0, at), key.slice(at + 1)), each] as const;
@@ -206,25 +206,25 @@ describe("Calico's resources", () => {
       [operator]: "600s",
       [linux]: "1260s",
       "Command calico-configuration": "1260s",
-      "Command calico-windows": "1260s",
+      "Command calico-windows": "1560s",
     });
-    const reported = (suffix: string): unknown => {
+    const variables = (suffix: string): Readonly<Record<string, string>> => {
       const { inputs } = resources.get(`command:local:Command/calico-${suffix}`) ?? assert.fail();
-      const { CALICO } = revealed(inputs["environment"]) as { readonly CALICO: string };
-      return JSON.parse(CALICO);
+      return revealed(inputs["environment"]) as Readonly<Record<string, string>>;
     };
+    const reported = (suffix: string): unknown => JSON.parse(variables(suffix)["CALICO"] ?? "");
     const [ippools, calico, apiserver] = ["installations", "installations", "apiservers"];
     const common = { version: "3.32.1", network, timeoutSeconds: 1200 };
     assert.deepEqual(reported("linux"), {
       ...common,
       components: { ippools, calico, apiserver },
-      linuxNodes: true,
     });
-    assert.deepEqual(reported("windows"), {
-      ...common,
-      components: { "calico-windows": "installations" },
-      linuxNodes: false,
+    const { DAEMON_SET = "", JOIN_IDS } = variables("windows");
+    assert.deepEqual(JSON.parse(DAEMON_SET), {
+      ...{ namespace: "calico-system", name: "calico-node-windows", nodes: ["win-1"] },
+      ...{ version: { calico: "3.32.1", network }, timeoutSeconds: 1500 },
     });
+    assert.equal(JOIN_IDS, "abcdef");
     assert.deepEqual(reported("configuration"), {
       felix: { bpfLogLevel: "Info" },
       timeoutSeconds: 1200,

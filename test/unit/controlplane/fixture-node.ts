@@ -2,6 +2,7 @@ import * as pulumi from "@pulumi/pulumi";
 import { Provider } from "@pulumi/kubernetes/provider.js";
 import type { ControlPlane } from "../../../components/controlplane/control-plane.ts";
 import type { Machine } from "../../../components/machine/machine.ts";
+import type { JoinedToCluster } from "../../../components/node/daemon-set-on-nodes.ts";
 import { Anything } from "./recorded-resources.ts";
 
 /** The fixtures' secrets, which tests search for where they must not be. */
@@ -41,6 +42,11 @@ export function machineFixture(os: Machine["os"]): Machine {
     instanceId: pulumi.output("machine-1"),
     resource: new Anything("machine"),
   };
+}
+
+/** A Windows node of the same program. */
+export function joinedNode(): JoinedToCluster {
+  return { name: "win-1", joinId: pulumi.output("abcdef"), registered: new Anything("win-1") };
 }
 
 /** Output of the step that a command runs. @param facts by step */

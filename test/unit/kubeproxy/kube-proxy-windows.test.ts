@@ -8,10 +8,10 @@ import {
 } from "../../../components/kubeproxy/kube-proxy-objects.ts";
 import { KubeProxyWindows } from "../../../components/kubeproxy/kube-proxy-windows.ts";
 import * as library from "../../../components/library/components.ts";
-import { controlPlaneFixture } from "../controlplane/fixture-node.ts";
+import { controlPlaneFixture, joinedNode } from "../controlplane/fixture-node.ts";
 import { runText, startWithSteps } from "../rehearsal-host/step-runner.ts";
 import { yamlText } from "../controlplane/golden.ts";
-import { record } from "../controlplane/recorded-resources.ts";
+import { record, revealed } from "../controlplane/recorded-resources.ts";
 
 const script = readFileSync(
   new URL("../../../components/kubeproxy/start.ps1", import.meta.url),
@@ -82,6 +82,33 @@ describe("kube-proxy for Windows", () => {
     const made = (script: string) => kubeProxyObjects({ image: "i", script, network: undefined });
     assert.match(yamlText(made("exit 7\n").ConfigMap), /start\.ps1: .*\n? *exit 7/);
     assert.notDeepEqual(made("a").DaemonSet, made("b").DaemonSet);
+  });
+
+  it("is awaited on the nodes of its program, again after another join, and not on those of others", async () => {
+    const made = async (image: string) => {
+      const { resources } = await record(
+        () => "",
+        (opts) => {
+          const args = { controlPlane: controlPlaneFixture(), nodes: [joinedNode()], image };
+          return new KubeProxyWindows("kube-proxy-windows", args, opts);
+        },
+      );
+      const wait = resources.get("command:local:Command/kube-proxy-windows-on-nodes");
+      const environment = revealed(wait?.inputs["environment"]) as Record<string, string>;
+      const request = JSON.parse(environment["DAEMON_SET"] ?? "") as { version: string };
+      return { resources, request, joins: environment["JOIN_IDS"] };
+    };
+    const { resources, request, joins } = await made("one");
+    const set = resources.get("kubernetes:apps/v1:DaemonSet/kube-proxy-windows");
+    const { annotations } = set?.inputs["metadata"] as { annotations: Record<string, string> };
+    assert.equal(annotations["pulumi.com/skipAwait"], "true");
+    const { version, ...awaited } = request;
+    assert.deepEqual(awaited, {
+      ...{ namespace: "kube-system", name: "kube-proxy-windows", nodes: ["win-1"] },
+      timeoutSeconds: 1500,
+    });
+    assert.equal(joins, "abcdef");
+    assert.notEqual(version, (await made("other")).request.version);
   });
 
   it("belongs to the cluster: it goes with it, and comes again with it", async () => {

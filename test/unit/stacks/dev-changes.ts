@@ -24,6 +24,7 @@ export const devChanges: readonly SettingChange[] = [
         machineOf("win-2", { real: true }),
         joinOf("win-2", calico("win-2")),
       ],
+      changed: ["Command calico-windows", "Command kube-proxy-windows-on-nodes"],
     },
   },
   {
@@ -81,6 +82,7 @@ export const flannelChanges: readonly SettingChange[] = [
         "DaemonSet flannel",
         ...commands("install-flannel", "add-externalnetwork", "confirm-externalnetwork"),
         "DaemonSet kube-proxy-windows",
+        "Command kube-proxy-windows-on-nodes",
       ],
     },
   },

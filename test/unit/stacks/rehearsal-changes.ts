@@ -11,6 +11,8 @@ export const rehearsalChanges: readonly SettingChange[] = [
     settings: { nodes: [{ name: "win-1" }, { name: "win-2" }] },
     plans: {
       created: ["Command win-2-host-key", machineOf("win-2"), joinOf("win-2", routes("win-2"))],
+      // It is waited for on the new node too.
+      changed: ["Command kube-proxy-windows-on-nodes"],
     },
   },
   {
@@ -42,7 +44,10 @@ export const rehearsalChanges: readonly SettingChange[] = [
   {
     name: "a larger disk",
     settings: { windows: { diskGiB: 32 } },
-    plans: { replaced: [machineOf("win-1"), joinOf("win-1", routes("win-1"))] },
+    plans: {
+      replaced: [machineOf("win-1"), joinOf("win-1", routes("win-1"))],
+      changed: ["Command kube-proxy-windows-on-nodes"],
+    },
   },
   {
     name: "a shorter life of join tokens",
@@ -82,6 +87,7 @@ export const rehearsalChanges: readonly SettingChange[] = [
         "Action win-1-token",
         "ConfigMap kube-proxy-windows",
         "DaemonSet kube-proxy-windows",
+        "Command kube-proxy-windows-on-nodes",
       ],
       changed: [
         ...["kubernetes control-plane", "Command win-1-set-hostsentry"],
