@@ -126,6 +126,7 @@ export async function existingMachines(
       endpoint: controlPlane.endpoint,
       hostsEntries: controlPlane.hostsEntries,
       kubernetesVersion,
+      nodeNames: [],
     }),
     nodes: pulumi.output(nodes.map(({ report }) => report)),
   };

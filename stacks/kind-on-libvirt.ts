@@ -109,6 +109,7 @@ export async function kindOnLibvirt(
       endpoint: controlPlane.endpoint,
       hostsEntries: controlPlane.hostsEntries,
       kubernetesVersion,
+      nodeNames: controlPlane.nodeNames,
     }),
     nodes: pulumi.output(
       [...windows, ...linux].map(({ report }) => ({ ...report, ...placed.get(report.name) })),

@@ -1,7 +1,7 @@
 import { Argument, Command, CommanderError, Option, InvalidArgumentError } from "commander";
 import { completeCommand, shells } from "../completion/shell-scripts.ts";
 import { exitCodes, Failure, messageOf } from "../../host/failure.ts";
-import type { Options } from "./options.ts";
+import type { CommandResult, Options } from "./options.ts";
 
 export async function runKindows(args: readonly string[]): Promise<number> {
   try {
@@ -82,7 +82,7 @@ const adding =
  * not slow down other commands.
  */
 function run<Name extends string>(
-  load: () => Promise<Record<Name, (options: never) => Promise<number> | Promise<void>>>,
+  load: () => Promise<Record<Name, (options: never) => Promise<CommandResult> | Promise<void>>>,
   name: Name,
 ) {
   return async (...given: unknown[]): Promise<void> => {
@@ -90,7 +90,9 @@ function run<Name extends string>(
     const names = command.registeredArguments.map((each) => each.name());
     const operands = Object.fromEntries(names.map((each, at) => [each, given[at]]));
     const options = { ...command.optsWithGlobals<Options>(), ...operands };
-    process.exitCode = Number((await (await load())[name](options as never)) ?? exitCodes.ok);
+    const result = await (await load())[name](options as never);
+    if (typeof result === "string") throw new Failure(result);
+    process.exitCode = result ?? exitCodes.ok;
   };
 }
 

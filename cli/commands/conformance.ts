@@ -22,7 +22,7 @@ import { removeRun, runJob } from "../../verify/conformance/run-job.ts";
 import { checkPrograms, localCommand, runLocal } from "../../verify/conformance/run-local.ts";
 import { suiteNamed, suites, readinessCases } from "../../verify/conformance/suites.ts";
 import type { ConformanceRun } from "../../verify/conformance/suites.ts";
-import type { Options } from "../command-line/options.ts";
+import type { CommandResult, Options } from "../command-line/options.ts";
 import { accessFiles } from "../lab/access.ts";
 import { labThatIsUp } from "../lab/outputs.ts";
 import { stackFolder } from "../engine/folders.ts";
@@ -50,10 +50,10 @@ interface ConformanceOptions extends Options<"list" | "dryRun" | "keep"> {
 const listedFailures = 20;
 
 /** `kindows conformance`: Kubernetes' own tests of Windows nodes. Exit code 0 when tests ran, and none failed. */
-export async function conformance(options: ConformanceOptions): Promise<number> {
+export async function conformance(options: ConformanceOptions): Promise<CommandResult> {
   if (options.list) {
     process.stdout.write(`${listText()}\n`);
-    return exitCodes.ok;
+    return undefined;
   }
   const { stack } = options;
   const settings = await stackSettings(stack);
@@ -72,7 +72,7 @@ export async function conformance(options: ConformanceOptions): Promise<number> 
     const text =
       options.local === undefined ? objectsText(objects) : `${localCommand(local).join("\n  ")}\n`;
     process.stdout.write(text);
-    return exitCodes.ok;
+    return undefined;
   }
   requireRealWindows(settings);
   if (options.local !== undefined) await checkPrograms(options.local);
@@ -134,7 +134,7 @@ function listText(): string {
   return `${table(["SUITE", "LIMIT", "AT A TIME", "WHAT"], rows)}\n\n${needs}`;
 }
 
-async function report(folder: string, exitCode: number): Promise<number> {
+async function report(folder: string, exitCode: number): Promise<CommandResult> {
   const texts = await readResults(folder);
   let counts;
   try {
@@ -149,7 +149,8 @@ async function report(folder: string, exitCode: number): Promise<number> {
     `${String(ran)} tests, ${String(bad)} failed, exit code ${String(exitCode)}; log and JUnit: ${folder}\n`,
   );
   // If the focus matches no test, the run fails.
-  return exitCode === 0 && bad === 0 && ran > 0 ? exitCodes.ok : exitCodes.failed;
+  if (exitCode === 0 && bad === 0 && ran > 0) return undefined;
+  return ran === 0 ? "no test matches" : `tests failed: ${bad} of ${ran}`;
 }
 
 function readText(file: string): Promise<string> {

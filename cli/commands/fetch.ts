@@ -1,8 +1,8 @@
 import { hostProblemText } from "../../config/host-problem.ts";
 import { existingSoftware } from "../../stacks/existing-software.ts";
 import { Cache } from "../../toolchain/cache.ts";
-import type { Options } from "../command-line/options.ts";
-import { exitCodes, messageOf } from "../../host/failure.ts";
+import type { CommandResult, Options } from "../command-line/options.ts";
+import { messageOf } from "../../host/failure.ts";
 import {
   downloadedMedia,
   fetchFiles,
@@ -20,11 +20,11 @@ import { existingSettings, stackSettings } from "../stack-settings.ts";
  * its image. Exit code 0 if all of them are present, else 1. Media that the settings do not name are only reported:
  * nodes on existing machines need none.
  */
-export async function fetch({ stack, list }: Options<"list">): Promise<number> {
+export async function fetch({ stack, list }: Options<"list">): Promise<CommandResult> {
   const { programs, media } = await wanted(stack, list);
   if (programs.length === 0) {
     say(`the stack ${stack} downloads nothing: the rehearsal's image contains its programs`);
-    return exitCodes.ok;
+    return undefined;
   }
   const states = list
     ? await findPrograms([...programs, ...media.files], new Cache())
@@ -33,7 +33,8 @@ export async function fetch({ stack, list }: Options<"list">): Promise<number> {
   for (const problem of media.problems) {
     process.stdout.write(`image: ${hostProblemText(problem)}\n`);
   }
-  return states.some(({ state }) => state === "missing") ? exitCodes.failed : exitCodes.ok;
+  const missing = states.filter(({ state }) => state === "missing").length;
+  return missing === 0 ? undefined : `files missing: ${missing}`;
 }
 
 async function wanted(stack: string, list: boolean) {

@@ -15,8 +15,8 @@ import { guestTools } from "../../rehearsal/image/guest-tools.ts";
 import { ownRelease } from "../../toolchain/tools/own-release.ts";
 import { goArchive } from "../../toolchain/tools/go-toolchain.ts";
 import * as tools from "../../toolchain/tools/table.ts";
-import type { Options } from "../command-line/options.ts";
-import { exitCodes, messageOf } from "../../host/failure.ts";
+import type { CommandResult, Options } from "../command-line/options.ts";
+import { messageOf } from "../../host/failure.ts";
 import { say } from "../progress.ts";
 import path from "node:path";
 import type { Progress } from "../../toolchain/artifact.ts";
@@ -24,7 +24,7 @@ import { readSoftwareLock, softwareLockFile } from "../../toolchain/software-loc
 import { table } from "../table.ts";
 
 /** `kindows lock`: lists downloads. Exit code 0 when the checksums of all but this project's own releases are locked. */
-export async function lock({ update }: Options<"update">): Promise<number> {
+export async function lock({ update }: Options<"update">): Promise<CommandResult> {
   const files = [...toolFiles(), ...windowsFiles()];
   const own = await Promise.all(guestTools.map((tool) => ownRelease(tool)));
   const all = [...files, ...own.flatMap((archives) => archives ?? [])];
@@ -33,7 +33,8 @@ export async function lock({ update }: Options<"update">): Promise<number> {
   // A release of this project is built from a commit, so that commit's lock file cannot contain it yet.
   const isWrong = ({ takenFrom, problem }: LockedFile): boolean =>
     !takenFrom || problem !== undefined;
-  return states.slice(0, files.length).some(isWrong) ? exitCodes.failed : exitCodes.ok;
+  const wrong = states.slice(0, files.length).filter(isWrong).length;
+  return wrong === 0 ? undefined : `files without a right checksum in the lock: ${wrong}`;
 }
 
 function toolFiles(): readonly PublishedFile[] {

@@ -1,7 +1,7 @@
 import path from "node:path";
 
 import { builtTool } from "../../toolchain/built.ts";
-import type { Options } from "../command-line/options.ts";
+import type { CommandResult, Options } from "../command-line/options.ts";
 import { stackFolder } from "../engine/folders.ts";
 import { upLogFile } from "../engine/up-log.ts";
 import { enginePulumi, type Pulumi } from "../engine/pulumi.ts";
@@ -36,7 +36,7 @@ interface LogsOptions extends Options<"follow"> {
 }
 
 /** `kindows logs`: collects the logs of Windows nodes. Exit code 1 if those of a machine could not be collected. */
-export async function logs(options: LogsOptions): Promise<number> {
+export async function logs(options: LogsOptions): Promise<CommandResult> {
   if (options.follow) return followLogs(options);
   const { stack, source: nodes } = options;
   const { lab } = await labIdentity(stack);
@@ -53,7 +53,7 @@ export async function logs(options: LogsOptions): Promise<number> {
     );
   }
   const wanted = sources.filter(({ node }) => nodes.length === 0 || nodes.includes(node));
-  return (await collect(stack, wanted)) ? exitCodes.ok : exitCodes.failed;
+  return (await collect(stack, wanted)) ? undefined : "not all logs could be collected (see above)";
 }
 
 /**
@@ -86,7 +86,7 @@ async function collect(stack: string, sources: readonly NodeMachine[]): Promise<
 const pauseSeconds = 3;
 
 /** `kindows logs --follow`: prints new lines, without secrets. Exit code 1 once no source can be followed any more. */
-async function followLogs(options: LogsOptions): Promise<number> {
+async function followLogs(options: LogsOptions): Promise<CommandResult> {
   const identity = await labIdentity(options.stack);
   const notes: string[] = [];
   const all = await streamsOf(identity, (note) => notes.push(note));
@@ -110,7 +110,7 @@ async function followLogs(options: LogsOptions): Promise<number> {
       say,
       out: (line) => process.stdout.write(`${line}\n`),
     });
-    return signal.aborted ? exitCodes.interrupted : exitCodes.failed;
+    return signal.aborted ? exitCodes.interrupted : "all sources of logs have ended";
   } finally {
     stop();
   }

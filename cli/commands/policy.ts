@@ -3,8 +3,8 @@ import path from "node:path";
 import { check, needless, readAllowances, type Finding } from "../../policy/check.ts";
 import { rules } from "../../policy/rules.ts";
 import { projectRoot } from "../../toolchain/project.ts";
-import type { Options } from "../command-line/options.ts";
-import { Failure, exitCodes } from "../../host/failure.ts";
+import type { CommandResult, Options } from "../command-line/options.ts";
+import { Failure } from "../../host/failure.ts";
 import { watchInterruption } from "../../host/interruption.ts";
 import { previewOf, previewTools } from "../preview-diff/preview.ts";
 import { knownStacks } from "../stack-settings.ts";
@@ -14,11 +14,11 @@ import { table } from "../table.ts";
 export async function policy({
   stacks,
   rules: onlyList,
-}: Options<"rules"> & { readonly stacks?: readonly string[] }): Promise<number> {
+}: Options<"rules"> & { readonly stacks?: readonly string[] }): Promise<CommandResult> {
   if (onlyList) {
     const rows = rules.map(({ name, description }) => [name, description]);
     process.stdout.write(`${table(["RULE", "WHAT MUST HOLD"], rows)}\n`);
-    return exitCodes.ok;
+    return undefined;
   }
   const allowances = await readAllowances(path.join(projectRoot, "policy"));
   const all = await knownStacks();
@@ -41,8 +41,12 @@ export async function policy({
       `policy/exceptions.yaml: no stack needs the exception of ${resource} from ${rule}: remove it\n`,
     );
   }
-  const broken = findings.some(({ accepted }) => accepted === undefined);
-  return broken || unneeded.length > 0 ? exitCodes.failed : exitCodes.ok;
+  const broken = findings.filter(({ accepted }) => accepted === undefined).length;
+  const counts = [
+    ...(broken > 0 ? [`rules broken: ${broken}`] : []),
+    ...(unneeded.length > 0 ? [`exceptions that no stack needs: ${unneeded.length}`] : []),
+  ];
+  return counts.length === 0 ? undefined : counts.join(", ");
 }
 
 function stackText(stack: string, findings: readonly Finding[]): string {

@@ -1,6 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { projectRoot } from "../../toolchain/project.ts";
 import { Failure, exitCodes } from "../../host/failure.ts";
+import type { CommandResult } from "../command-line/options.ts";
 import { watchInterruption } from "../../host/interruption.ts";
 import { Repository, touchedStacks } from "../preview-diff/git.ts";
 import { markdown, type StackReport } from "../preview-diff/markdown.ts";
@@ -20,7 +21,11 @@ interface PreviewDiffOptions {
  * Needs neither Docker nor libvirt nor any stack's state. Exit code 0, or 1 when a stack cannot be previewed; the
  * document says why.
  */
-export async function previewDiff({ base, out, stacks }: PreviewDiffOptions): Promise<number> {
+export async function previewDiff({
+  base,
+  out,
+  stacks,
+}: PreviewDiffOptions): Promise<CommandResult> {
   const repository = new Repository(projectRoot);
   const commit = await repository.mergeBase(await repository.commit(base));
   const [files, inBase, inHead] = await Promise.all([
@@ -54,7 +59,8 @@ export async function previewDiff({ base, out, stacks }: PreviewDiffOptions): Pr
   const title = { base: `${base} (${commit.slice(0, 10)})`, head: "the change" };
   const document = markdown(title, reports);
   await (out === undefined ? process.stdout.write(document) : writeFile(out, document));
-  return reports.some(({ troubles }) => troubles.length > 0) ? exitCodes.failed : exitCodes.ok;
+  const failed = reports.filter(({ troubles }) => troubles.length > 0).map(({ stack }) => stack);
+  return failed.length === 0 ? undefined : `these stacks cannot be previewed: ${failed.join(", ")}`;
 }
 
 const nothing: Previewed = { resources: [], diagnostics: [] };

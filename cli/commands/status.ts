@@ -1,8 +1,8 @@
-import type { Options } from "../command-line/options.ts";
+import type { CommandResult, Options } from "../command-line/options.ts";
 import { builtTool } from "../../toolchain/built.ts";
 import { stacksWithState } from "../engine/states.ts";
-import { Failure, exitCodes, messageOf } from "../../host/failure.ts";
-import { isHealthy, statusText, type LabStatus, clusterNodes } from "../status/report.ts";
+import { messageOf } from "../../host/failure.ts";
+import { labTroubles, statusText, type LabStatus, clusterNodes } from "../status/report.ts";
 import { watch } from "../status/watch.ts";
 import { findLab, labIdentity, stackSettings } from "../stack-settings.ts";
 import { enginePulumi } from "../engine/pulumi.ts";
@@ -19,18 +19,18 @@ export interface StatusOptions extends Options<"json"> {
 }
 
 /**
- * `kindows status`: shows nodes, machines, and how to reach them. Exit code 0 when all nodes are Ready and all machines
- * run, else 1; 0 if a watch was ended.
+ * `kindows status`: shows nodes, machines, and how to reach them. Exit code 0 when all nodes of the lab are Ready and all
+ * machines run, else 1; 0 if a watch was ended.
  */
-export async function status(options: StatusOptions): Promise<number> {
+export async function status(options: StatusOptions): Promise<CommandResult> {
   const { stack, json } = options;
   // Fails with the list of stacks if this is not one of them.
   if ((await findLab(stack)) === undefined) {
     return (await import("../machines-made/status.ts")).status(options);
   }
-  const examine = examiner(stack);
+  const examine = examineStatus(stack);
   const text = (seen: LabStatus): string => statusText(seen, builtTool("kubectl"));
-  const notUp = `the stack ${stack} is not up: \`kindows up --stack ${stack}\``;
+  const notUp = notUpText(stack);
   if (options.watch) {
     await watch({
       examine,
@@ -40,24 +40,33 @@ export async function status(options: StatusOptions): Promise<number> {
       signal: watchInterruption().signal,
       now: () => new Date(),
     });
-    return exitCodes.ok;
+    return undefined;
   }
-  const seen = await examine();
-  if (seen === undefined) throw new Failure(notUp);
+  return reportStatus((await examine()) ?? notUp, json);
+}
+
+export function reportStatus(seen: LabStatus | string, json = false): CommandResult {
+  if (typeof seen === "string") return seen;
+  const troubles = labTroubles(seen);
   if (json) {
     // Secrets are in the access files, not here.
     const { outputs, ...rest } = seen;
     const { controlPlane, nodes } = outputs;
-    const document = { ...rest, healthy: isHealthy(seen), controlPlane, machinesOfStack: nodes };
+    const healthy = troubles.length === 0;
+    const document = { ...rest, healthy, controlPlane, machinesOfStack: nodes };
     process.stdout.write(`${JSON.stringify(document, undefined, 2)}\n`);
   } else {
-    process.stdout.write(`${text(seen)}\n`);
+    process.stdout.write(`${statusText(seen, builtTool("kubectl"))}\n`);
   }
-  return isHealthy(seen) ? exitCodes.ok : exitCodes.failed;
+  return troubles.length === 0 ? undefined : troubles.join("; ");
+}
+
+function notUpText(stack: string): string {
+  return `the stack ${stack} is not up: \`kindows up --stack ${stack}\``;
 }
 
 /** Examines a stack's lab; asks the engine for outputs only if the state has changed since the last time. */
-function examiner(stack: string): () => Promise<LabStatus | undefined> {
+export function examineStatus(stack: string): () => Promise<LabStatus | undefined> {
   let written: string | undefined;
   let lab: Awaited<ReturnType<typeof knownLab>>;
   return async () => {

@@ -2,7 +2,7 @@ import { hostProblemText } from "../../config/host-problem.ts";
 import { machineNodes, type Settings } from "../../config/settings.ts";
 import { checkConfinement, gatherConfinement } from "../../preflight/confinement.ts";
 import { gatherLibvirt } from "../../components/machine/libvirt/libvirt-facts.ts";
-import type { Options } from "../command-line/options.ts";
+import type { CommandResult, Options } from "../command-line/options.ts";
 import { consentOf } from "../fetch/consent.ts";
 import { prepareStack } from "../prepare/prepare-stack.ts";
 import { ensureLocalState } from "../engine/folders.ts";
@@ -31,10 +31,15 @@ import { pushAgain } from "../recovery/repair.ts";
 import { recoverState } from "../recovery/recover.ts";
 import { labIdentity, stackSettings } from "../stack-settings.ts";
 import { refreshMerged } from "./kubeconfig.ts";
-import { status } from "./status.ts";
+import { labTroubles } from "../status/report.ts";
+import { examineStatus, reportStatus } from "./status.ts";
 
 /** `kindows up`: takes a bare host to Ready nodes; also finishes what a killed run began. */
-export async function up({ stack, yes, verbose }: Options<"yes" | "verbose">): Promise<number> {
+export async function up({
+  stack,
+  yes,
+  verbose,
+}: Options<"yes" | "verbose">): Promise<CommandResult> {
   // Report mistakes in the settings before half an hour of building.
   const settings = await stackSettings(stack);
   const identity = await labIdentity(stack);
@@ -84,16 +89,18 @@ export async function up({ stack, yes, verbose }: Options<"yes" | "verbose">): P
     }
   });
   await refreshMerged(stack);
-  let exitCode = await status({ stack, json: false });
-  if (exitCode !== exitCodes.ok && fleet.unreachable.length === 0) {
+  const examine = examineStatus(stack);
+  let seen = await examine();
+  if (seen !== undefined && labTroubles(seen).length > 0 && fleet.unreachable.length === 0) {
     // Repairs what the state does not record, for example that a Node was deleted.
     await (await import("../doctor/fix.ts")).fix(stack);
-    exitCode = await status({ stack, json: false });
+    seen = await examine();
   }
+  const result = reportStatus(seen ?? `the stack ${stack} has no outputs although it is up`);
   if (fleet.unreachable.length > 0) {
     throw new Failure(`${leftText(fleet.unreachable, settings)}. Run again when it is back`);
   }
-  return exitCode;
+  return result;
 }
 
 /** Denials by AppArmor or SELinux, of which QEMU itself only says "Permission denied". */

@@ -8,7 +8,7 @@ import { rowTitle } from "../../verify/rows/row.ts";
 import { needsText } from "../../verify/rows/runnable.ts";
 import { selectRows } from "../../verify/rows/select.ts";
 import { verifyCluster } from "../../verify/verify.ts";
-import type { Options } from "../command-line/options.ts";
+import type { CommandResult, Options } from "../command-line/options.ts";
 import { asHolderOf } from "../engine/run-lock.ts";
 import { exitCodes, Failure } from "../../host/failure.ts";
 import { say } from "../progress.ts";
@@ -31,12 +31,12 @@ interface VerifyOptions extends ReportFiles, Options<"list" | "keep"> {
 }
 
 /** `kindows verify`: tests every path of the cluster's network. Exit code 0 if something passed and nothing failed. */
-export async function verify(options: VerifyOptions): Promise<number> {
+export async function verify(options: VerifyOptions): Promise<CommandResult> {
   const rows = selectRows(options.rows ?? []);
   if (options.list) {
     const lines = rows.map((row) => [row.id, rowTitle(row), needsText(row)]);
     process.stdout.write(`${table(["ROW", "WHAT", "NEEDS"], lines)}\n`);
-    return exitCodes.ok;
+    return undefined;
   }
   const { kubeconfig, context, stack } = options;
   if (kubeconfig === undefined && context !== undefined) {
@@ -91,7 +91,8 @@ export async function verify(options: VerifyOptions): Promise<number> {
     for (const file of await writeReportFiles(options, verification)) say(`written: ${file}`);
     const wantsColour = process.stdout.isTTY && !process.env["NO_COLOR"];
     process.stdout.write(`${terminalText(verification, wantsColour)}\n`);
-    return isGood(results) && leftBehind === undefined ? exitCodes.ok : exitCodes.failed;
+    if (leftBehind !== undefined) return leftBehind;
+    return isGood(results) ? undefined : "not every path of the network works (see above)";
   } finally {
     interruption.stop();
     await host?.stop();

@@ -23,6 +23,8 @@ const outputsSchema = z.object({
     endpoint: z.string(),
     hostsEntries: z.array(z.object({ address: z.string(), name: z.string() })),
     kubernetesVersion: z.string(),
+    /** Nodes that came with the cluster itself: control planes, and workers in containers. */
+    nodeNames: z.array(z.string()),
   }),
   nodes: z.array(nodeSchema),
 });

@@ -1,7 +1,8 @@
 import { readKubeconfig } from "../../components/controlplane/existing/examine-cluster.ts";
 import type { StackMachines } from "../../components/machine/registry.ts";
-import { exitCodes, Failure, messageOf } from "../../host/failure.ts";
+import { Failure, messageOf } from "../../host/failure.ts";
 import { ClusterApi } from "../../kubernetes/cluster-api.ts";
+import type { CommandResult } from "../command-line/options.ts";
 import type { StatusOptions } from "../commands/status.ts";
 import { clusterNodes } from "../status/report.ts";
 import { table } from "../table.ts";
@@ -15,7 +16,7 @@ export interface MadeStatus {
 }
 
 /** `kindows status`: shows the machines, where they run, and whether their nodes are Ready. */
-export async function status({ stack, json, watch }: StatusOptions): Promise<number> {
+export async function status({ stack, json, watch }: StatusOptions): Promise<CommandResult> {
   if (watch) {
     throw new Failure(
       `--watch works only for labs on this host: use \`watch ./kindows status --stack ${stack}\``,
@@ -24,7 +25,8 @@ export async function status({ stack, json, watch }: StatusOptions): Promise<num
   const seen = await readMadeStatus(await machinesMade(stack));
   const text = json ? JSON.stringify({ stack, ...seen }, undefined, 2) : madeText(seen);
   process.stdout.write(`${text}\n`);
-  return isWell(seen) ? exitCodes.ok : exitCodes.failed;
+  const troubled = seen.nodes.filter((node) => !isWellNode(node)).map(({ node }) => node);
+  return troubled.length === 0 ? undefined : `not Ready: ${troubled.join(", ")}`;
 }
 
 export async function readMadeStatus({ kubeconfig, machines }: MachinesMade): Promise<MadeStatus> {
@@ -40,7 +42,11 @@ export async function readMadeStatus({ kubeconfig, machines }: MachinesMade): Pr
 }
 
 export function isWell({ nodes }: MadeStatus): boolean {
-  return nodes.every(({ ready, trouble }) => ready === true && trouble === undefined);
+  return nodes.every(isWellNode);
+}
+
+function isWellNode({ ready, trouble }: MadeStatus["nodes"][number]): boolean {
+  return ready === true && trouble === undefined;
 }
 
 export function madeText({ nodes, clusterTrouble }: MadeStatus): string {

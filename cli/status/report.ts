@@ -22,16 +22,28 @@ export interface LabStatus {
   readonly access: AccessFiles;
 }
 
-/** Whether all machines run, and all nodes of the settings exist and are Ready. */
-export function isHealthy(status: LabStatus): boolean {
-  const ready = new Set(status.nodes.filter((node) => node.ready).map((node) => node.name));
-  return (
-    status.clusterTrouble === undefined &&
-    status.machineTrouble === undefined &&
-    status.nodes.every((node) => node.ready) &&
-    status.outputs.nodes.every((node) => ready.has(node.name)) &&
-    status.machines.every((machine) => machine.state === "running")
-  );
+/** What is wrong with the lab, one sentence each: a machine that is off, or a node of the lab that is not Ready. */
+export function labTroubles(status: LabStatus): readonly string[] {
+  const { clusterTrouble, machineTrouble, nodes, machines } = status;
+  const ofNode = (name: string): string[] => {
+    const node = nodes.find((each) => each.name === name);
+    if (node === undefined) return [`${name} has not joined`];
+    return node.ready ? [] : [`${name} is not Ready: ${node.reason}`];
+  };
+  return [
+    ...(clusterTrouble === undefined
+      ? ownNodes(status).flatMap(ofNode)
+      : [`the cluster does not answer: ${clusterTrouble}`]),
+    ...(machineTrouble === undefined
+      ? []
+      : [`libvirt does not list its machines: ${machineTrouble}`]),
+    ...machines.flatMap(({ name, state }) => (state === "running" ? [] : [`${name} is ${state}`])),
+  ];
+}
+
+/** Names of the nodes that the lab has made or joined. Others may join its cluster too, and their state is theirs. */
+function ownNodes({ outputs }: LabStatus): readonly string[] {
+  return [...outputs.controlPlane.nodeNames, ...outputs.nodes.map(({ name }) => name)];
 }
 
 export function statusText(status: LabStatus, kubectl: string): string {
@@ -58,7 +70,8 @@ export function statusText(status: LabStatus, kubectl: string): string {
   ].join("\n\n");
 }
 
-function nodesText({ clusterTrouble, nodes, outputs }: LabStatus): string {
+function nodesText(status: LabStatus): string {
+  const { clusterTrouble, nodes, outputs } = status;
   if (clusterTrouble !== undefined) return `the cluster does not answer: ${clusterTrouble}`;
   const missing = outputs.nodes.filter(({ name }) => !nodes.some((node) => node.name === name));
   const rows = [
@@ -68,9 +81,11 @@ function nodesText({ clusterTrouble, nodes, outputs }: LabStatus): string {
     ...missing.map(({ name, os, address }) => [name, os, "NOT JOINED", "", address, "", ""]),
   ];
   const header = ["NODE", "OS", "READY", "KUBELET", "ADDRESS", "SYSTEM", "RUNTIME"];
-  const reasons = nodes.flatMap(({ name, ready, reason }) =>
-    ready ? [] : [`${name} is not Ready: ${reason}`],
-  );
+  const own = ownNodes(status);
+  const reasons = nodes.flatMap(({ name, ready, reason }) => [
+    ...(ready ? [] : [`${name} is not Ready: ${reason}`]),
+    ...(own.includes(name) ? [] : [`${name} is not a node of this lab`]),
+  ]);
   return [table(header, rows), ...reasons].join("\n");
 }
 

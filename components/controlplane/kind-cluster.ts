@@ -65,6 +65,8 @@ export class KindCluster extends pulumi.ComponentResource implements ControlPlan
   readonly resource: pulumi.Resource;
   readonly podCidr: string;
   readonly serviceCidr: string;
+  /** Names of the control planes and workers. */
+  readonly nodeNames: readonly string[];
   /** For `dependsOn`: workers are Ready, and also control planes, unless the pod network waits for them itself. */
   readonly ready: pulumi.Resource[];
 
@@ -112,6 +114,10 @@ export class KindCluster extends pulumi.ComponentResource implements ControlPlan
       this.kubeconfig.apply((kubeconfig) => [{ address: serverAddress(kubeconfig), name: host }]),
     );
     this.kubernetesVersion = args.kubernetesVersion;
+    this.nodeNames = [
+      ...controlPlanes,
+      ...args.workers.map((worker) => linuxWorkerName(args.name, worker)),
+    ];
     this.podCidr = podCidr;
     this.serviceCidr = serviceCidr;
     this.resource = cluster;

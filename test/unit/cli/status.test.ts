@@ -5,7 +5,7 @@ import { changesBetween, factsOf, type Display, watch } from "../../../cli/statu
 import {
   clusterNodes,
   type ClusterNode,
-  isHealthy,
+  labTroubles,
   statusText,
   type LabStatus,
 } from "../../../cli/status/report.ts";
@@ -43,6 +43,7 @@ const healthy: LabStatus = {
       endpoint: "kindows-rehearsal-control-plane:6443",
       hostsEntries: [{ address: "192.168.150.128", name: "kindows-rehearsal-control-plane" }],
       kubernetesVersion: "1.36.4",
+      nodeNames: ["kindows-rehearsal-control-plane"],
     },
     nodes: [
       {
@@ -60,7 +61,7 @@ const healthy: LabStatus = {
 describe("a lab's status", () => {
   it("is a table of nodes and machines, and the commands to reach them", () => {
     assertGolden(here, "status.txt", statusText(healthy, "/t/kubectl"));
-    assert.equal(isHealthy(healthy), true);
+    assert.deepEqual(labTroubles(healthy), []);
   });
 
   const cold = { ...windowsNode, ready: false, reason: "container runtime is down" };
@@ -74,9 +75,21 @@ describe("a lab's status", () => {
   it("is not healthy where something is missing, and says what", () =>
     assertSaid(here, "troubles.txt", troubles, (change) => {
       const status = { ...healthy, ...change };
-      assert.equal(isHealthy(status), false);
-      return statusText(status, "kubectl").split("\n\n").slice(0, 2).join("\n");
+      const shown = statusText(status, "kubectl").split("\n\n").slice(0, 2).join("\n");
+      const troubles = labTroubles(status);
+      assert.ok(troubles.length > 0);
+      return `${shown}\n${troubles.join("; ")}`;
     }));
+
+  it("is that of its own nodes: another's Node that is not Ready is shown, and does not count", () => {
+    const theirs = { ...cold, name: "theirs" };
+    const status = { ...healthy, nodes: [linuxNode, windowsNode, theirs] };
+    assert.deepEqual(labTroubles(status), []);
+    assert.match(statusText(status, "kubectl"), /theirs is not Ready: .*\ntheirs is not a node of/);
+    assert.deepEqual(labTroubles({ ...status, nodes: [windowsNode, theirs] }), [
+      "kindows-rehearsal-control-plane has not joined",
+    ]);
+  });
 });
 
 describe("nodes as the API server lists them", () => {
