@@ -6,7 +6,7 @@ export STACK
 MAKEFLAGS += --no-print-directory
 .SILENT:
 .DEFAULT_GOAL := help
-.PHONY: help up down preview preview-diff policy status verify doctor env prepare test engine test-windows-binaries e2e e2e-full e2e-windows bench lint format sdk sdk-check cache clean dependencies
+.PHONY: help up down preview preview-diff policy status verify doctor env prepare test test-powershell engine test-windows-binaries e2e e2e-full e2e-windows bench lint format sdk sdk-check cache clean dependencies
 
 TSX := node --import tsx
 MOCHA := node_modules/.bin/mocha
@@ -49,6 +49,9 @@ engine: dependencies ## what the tests without a hypervisor run: the engine, its
 
 test: dependencies ## types, style, and the tests without a hypervisor, a sample of all faults among them; TESTS="test/unit/cni ..." for some
 	$(TSX) test/main.ts $(TESTS)
+
+test-powershell: dependencies ## each PowerShell on the PATH judges the scripts, and what is known of PowerShell; KINDS="parser pester ..." for some
+	$(TSX) test/powershell/main.ts $(KINDS)
 
 test-windows-binaries: dependencies ## real Windows programs under Wine check what the node steps write; as root
 	$(TSX) test/windows-binaries/main.ts

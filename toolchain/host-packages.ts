@@ -207,5 +207,7 @@ export const hostPackages: readonly HostPackage[] = [
   ["e2fsprogs", "mke2fs", "e2fsprogs", "e2fsprogs", "e2fsprogs"],
   // Network of test/windows-binaries.
   ["iproute2", "ip", "iproute", "iproute2", "iproute2"],
+  // PowerShell for Windows, which finds Wine by itself, judges the scripts on it.
+  ["wine64", undefined, "wine-core", "wine", "wine"],
   ["dpkg", "dpkg-deb", "dpkg", "dpkg", "dpkg"],
 ];

@@ -101,13 +101,21 @@ Describe 'Write-SealedAnswerFile' {
 
 Describe 'Write-SerialLine' {
     It 'goes on where nobody takes the line' {
-        $taken = @{ Disposed = $false }
-        $port = [pscustomobject]@{ WriteTimeout = 0 }
-        $port | Add-Member -MemberType ScriptMethod -Name Open -Value { throw (New-Object -TypeName IO.IOException) }
-        $port | Add-Member -MemberType ScriptMethod -Name Dispose -Value { $taken.Disposed = $true }
+        # A class: what .NET throws is wrapped once, and `catch` looks one deep; a ScriptMethod's error is wrapped twice.
+        Add-Type -TypeDefinition @'
+public class PortThatNobodyReads
+{
+    public int WriteTimeout;
+    public bool Disposed;
+    public void Open() { throw new System.IO.IOException("nobody is there"); }
+    public void Dispose() { Disposed = true; }
+}
+'@
+        $port = New-Object -TypeName PortThatNobodyReads
         Mock New-Object { $port } -ParameterFilter { $TypeName -eq 'System.IO.Ports.SerialPort' }
         Write-SerialLine -Message 'hello'
-        $taken.Disposed | Should -BeTrue
+        $port.Disposed | Should -BeTrue
+        Should -Invoke Write-StepProgress -Times 1 -Exactly -ParameterFilter { $Message -like '*nobody is there*' }
         Should -Invoke Write-StepProgress -Times 1 -Exactly -ParameterFilter { $Message -eq 'hello' }
     }
 

@@ -1,13 +1,18 @@
 <#
 .SYNOPSIS
 Runs the tests of what only a real PowerShell shows, in the steps and in the scripts that make an image, with Pester 5;
-the exit code is the number of tests that failed, 255 without Pester.
+the exit code is the number of tests, blocks and files that failed, 255 without Pester.
 
 .DESCRIPTION
 Windows' cmdlets are mocked, so PowerShell 7 on Linux will do; tests of what only Windows has are skipped there.
+
+.PARAMETER Results
+File that gets the results, one line of JSON for each test: name, result and message. Default: none.
 #>
 [CmdletBinding()]
-param()
+param(
+    [string] $Results = ''
+)
 
 Set-StrictMode -Version Latest
 $ErrorActionPreference = 'Stop'
@@ -25,6 +30,20 @@ Import-Module -Name Pester -RequiredVersion $pester.Version
 
 $configuration = New-PesterConfiguration
 $configuration.Run.Path = $PSScriptRoot
-$configuration.Run.Exit = $true
+$configuration.Run.PassThru = $true
 $configuration.Output.Verbosity = 'Detailed'
-Invoke-Pester -Configuration $configuration
+$run = Invoke-Pester -Configuration $configuration
+if ($Results -ne '') {
+    # Not Pester's own report, which wants CIM. A file or block that fails has its tests in the list, but the reason itself.
+    $failed = @($run.Containers) + @($run.FailedBlocks) | Where-Object { $_.ErrorRecord.Count -gt 0 }
+    $lines = foreach ($each in @($run.Tests) + @($failed)) {
+        $name = if ($each.PSObject.Properties['ExpandedPath']) { $each.ExpandedPath } else { "$($each.Item)" }
+        ConvertTo-Json -Compress -InputObject ([ordered]@{
+                name    = $name
+                result  = "$($each.Result)"
+                message = (@($each.ErrorRecord | ForEach-Object { "$_" }) -join ' ')
+            })
+    }
+    [IO.File]::WriteAllLines($Results, [string[]]@($lines))
+}
+exit $run.FailedCount + $run.FailedBlocksCount + $run.FailedContainersCount

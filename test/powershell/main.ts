@@ -1,0 +1,82 @@
+/**
+ * `make test-powershell`: has the PowerShells of this machine judge the project's scripts, and what is known of PowerShell:
+ * the interpreter must do the same, or refuse.
+ *
+ * Arguments: kinds of checks. Default: all.
+ */
+import type { Kind, Verdict } from "./kind.ts";
+import { parser } from "./kinds/parser.ts";
+import { pester } from "./kinds/pester.ts";
+import { howToGet, type Shell, withShells } from "./shells.ts";
+
+/** In the order of the summary. */
+const kinds: readonly Kind[] = [parser, pester];
+
+interface Judged extends Verdict {
+  readonly kind: string;
+  readonly by: string;
+  readonly seconds: number;
+}
+
+const say = (line: string): void => console.log(line);
+
+async function judged(kind: string, by: string, judge: () => Promise<Verdict>): Promise<Judged> {
+  const started = performance.now();
+  const verdict = await judge().catch((error: unknown) => ({
+    ...{ passed: 0, skips: [] },
+    failures: [{ name: "all", text: error instanceof Error ? error.message : String(error) }],
+  }));
+  return { ...verdict, kind, by, seconds: Math.round((performance.now() - started) / 1000) };
+}
+
+function summary(all: readonly Judged[]): boolean {
+  for (const { kind, by, failures } of all) {
+    for (const { name, text } of failures) say(`FAILED ${kind}, ${by}: ${name}: ${text}`);
+  }
+  const skips = all.flatMap(({ kind, by, skips }) =>
+    skips.map((each) => `${kind}, ${by}: ${each}`),
+  );
+  const sum = (count: (each: Judged) => number): number =>
+    all.reduce((total, each) => total + count(each), 0);
+  const failing = sum(({ failures }) => failures.length);
+  say("\nWhat was checked, and how long it took beside the others:");
+  for (const { kind, by, passed, failures, skips, seconds } of all) {
+    const counts = `${passed} right, ${failures.length} wrong, ${skips.length} skipped`;
+    say(`  ${kind}, ${by}: ${counts} (${seconds} s)`);
+  }
+  say(`\n  ${sum(({ passed }) => passed)} passing`);
+  if (skips.length > 0) say(`  ${skips.length} pending`);
+  if (failing > 0) say(`  ${failing} failing`);
+  for (const each of skips) say(`skipped: ${each}`);
+  return failing === 0;
+}
+
+async function main(names: readonly string[]): Promise<number> {
+  const unknown = names.filter((name) => !kinds.some((kind) => kind.name === name));
+  if (unknown.length > 0) {
+    const known = kinds.map(({ name }) => name).join(", ");
+    say(`There is no kind of checks ${unknown.join(", ")}. There are: ${known}.`);
+    return 2;
+  }
+  const chosen = kinds.filter(({ name }) => names.length === 0 || names.includes(name));
+  let passed = false;
+  await withShells(async (shells) => {
+    // A check that did not run must not look like one that passed.
+    if (shells.length === 0) {
+      say(`The scripts are NOT JUDGED: there is no PowerShell on the PATH. ${howToGet}`);
+      return;
+    }
+    passed = summary(await Promise.all(chosen.flatMap((kind) => judgements(kind, shells))));
+  }, say);
+  return passed ? 0 : 1;
+}
+
+function judgements(
+  { name, judge, judgeInterpreter }: Kind,
+  shells: readonly Shell[],
+): readonly Promise<Judged>[] {
+  const real = shells.map((shell) => judged(name, shell.name, () => judge(shell)));
+  return judgeInterpreter ? [...real, judged(name, "interpreter", judgeInterpreter)] : real;
+}
+
+process.exitCode = await main(process.argv.slice(2));
