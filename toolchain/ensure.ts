@@ -77,6 +77,14 @@ export async function checkArtifacts(
   return packagesOf(missing);
 }
 
+/** The artifacts that are not in the cache, and those that they need for being built. Builds nothing. */
+export async function missingArtifacts(
+  artifacts: readonly Artifact[],
+  cache = new Cache(),
+): Promise<readonly Artifact[]> {
+  return (await findMissing(artifacts, cache, () => undefined)).missing;
+}
+
 function packagesOf(artifacts: readonly Artifact[]): readonly string[] {
   return [...new Set(artifacts.flatMap(({ hostPackages }) => hostPackages))].sort();
 }

@@ -29,11 +29,14 @@ import { removeCompilerCaches } from "../../toolchain/compiler-caches.ts";
 import { ensureDaemons } from "../../toolchain/daemons.ts";
 import {
   checkArtifacts,
+  missingArtifacts,
   type EnsuredArtifacts,
   type EnsureOptions,
 } from "../../toolchain/ensure.ts";
 import { ensureHostPackages } from "../../toolchain/host-packages.ts";
-import { isNamed } from "../../components/linux/cloud-image/located.ts";
+import { isNamed, locatedLinuxImage } from "../../components/linux/cloud-image/located.ts";
+import { builtImage } from "../../components/windows/image/builder/built-image.ts";
+import { isMadeFromIso } from "../../components/windows/image/media.ts";
 import { say } from "../progress.ts";
 import { prepareCloudImage } from "./cloud-image.ts";
 import { engineTools, prepareEngine } from "../../toolchain/prepare-engine.ts";
@@ -146,18 +149,44 @@ const pullTimeoutSeconds = 900;
 
 /** kind's images, unless the settings name one: built here if they were before, or the official one cannot be pulled. */
 async function containerImages(settings: Settings): Promise<readonly Artifact[]> {
-  const { cluster } = settings;
-  const images = [nodeImage, ...(cluster.controlPlanes > 1 ? [loadBalancerImage] : [])];
-  if (cluster.nodeImage !== undefined) return [];
-  if (builtSoFar().nodeImage !== undefined) return images;
+  const known = await knownContainerImages(settings);
+  if (known !== undefined) return known;
   const official = officialNodeImage(settings);
-  const inspect = ["image", "inspect", "--format", "{{.Id}}", official];
-  if ((await runProgram("docker", inspect, 30)).how === "well") return [];
   say(`pulling ${official}`);
   const pull = await runProgram("docker", ["pull", "--quiet", official], pullTimeoutSeconds);
   if (pull.how === "well") return [];
   say(`the node image is built here, since the official one cannot be pulled: ${pull.reason}`);
-  return images;
+  return builtContainerImages(settings);
+}
+
+/** The same without pulling; undefined if the official image is not on this host. */
+async function knownContainerImages(settings: Settings): Promise<readonly Artifact[] | undefined> {
+  if (settings.cluster.nodeImage !== undefined) return [];
+  if (builtSoFar().nodeImage !== undefined) return builtContainerImages(settings);
+  const inspect = ["image", "inspect", "--format", "{{.Id}}", officialNodeImage(settings)];
+  return (await runProgram("docker", inspect, 30)).how === "well" ? [] : undefined;
+}
+
+function builtContainerImages({ cluster }: Settings): readonly Artifact[] {
+  return [nodeImage, ...(cluster.controlPlanes > 1 ? [loadBalancerImage] : [])];
+}
+
+/** What `up` first has to build, fetch or convert for a stack, in the order of `prepare`. Only reads. */
+export async function unprepared(settings: Settings): Promise<readonly string[]> {
+  const { windows, linux, linuxNodes } = settings;
+  const { image } = windows;
+  const containers = await knownContainerImages(settings);
+  const missing = await missingArtifacts([...machineImages(settings), ...(containers ?? [])]);
+  const cloudImage = linuxNodes.length > 0 && isNamed(linux.image);
+  const isToConvert =
+    image.kind === "disk" && mustBeConverted(image.path) && convertedFrom(image.path) === undefined;
+  return [
+    ...(cloudImage && locatedLinuxImage(linux.image) === "not prepared" ? ["the cloud image"] : []),
+    ...missing.map(({ name }) => name),
+    ...(containers === undefined ? [officialNodeImage(settings)] : []),
+    ...(isToConvert ? [`a qcow2 copy of ${image.path}`] : []),
+    ...(isMadeFromIso(image) && builtImage(settings) === undefined ? ["the Windows image"] : []),
+  ];
 }
 
 /** The disk in the settings, if it has to be converted. An invalid file is reported by the preflight. */
