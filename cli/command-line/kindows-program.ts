@@ -1,10 +1,15 @@
-import { Argument, Command, CommanderError, Option, InvalidArgumentError } from "commander";
+import { Argument, type Command, CommanderError, Option, InvalidArgumentError } from "commander";
+import { KindowsCommand } from "./near-commands.ts";
 import { completeCommand, shells } from "../completion/shell-scripts.ts";
 import { exitCodes, Failure, messageOf } from "../../host/failure.ts";
 import type { CommandResult, Options } from "./options.ts";
 
 export async function runKindows(args: readonly string[]): Promise<number> {
   try {
+    if (args.length === 1 && args[0] === "--version") {
+      await (await import("../commands/version.ts")).version();
+      return exitCodes.ok;
+    }
     await kindowsProgram().parseAsync(args, { from: "user" });
     return Number(process.exitCode ?? exitCodes.ok);
   } catch (error) {
@@ -28,13 +33,14 @@ function explain(error: unknown): number {
 }
 
 export function kindowsProgram(): Command {
-  const program = new Command("kindows")
+  const program = new KindowsCommand("kindows")
     .description("A Kubernetes cluster with Windows nodes on this Linux host.")
     .addOption(
       new Option("-s, --stack <name>", "the lab to work on: settings in Pulumi.<name>.yaml")
         .env("STACK")
         .default("rehearsal"),
     )
+    .option("--version", "print the version, commit, engine and Kubernetes, and nothing else")
     .addHelpText(
       "after",
       `

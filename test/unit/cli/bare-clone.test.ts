@@ -14,7 +14,16 @@ const repository = path.resolve(import.meta.dirname, "../../..");
 const unprepared: readonly (readonly [command: string, exitCode: number, says: RegExp])[] = [
   ["--help", 0, /Usage: kindows/],
   ["up --help", 0, /Usage: kindows up/],
-  ["upp", 2, /unknown command 'upp'/],
+  ["upp", 2, /^error: unknown command 'upp'\n\(Did you mean up\?\)\n$/],
+  ["donw", 2, /\(Did you mean down\?\)/],
+  ["image lss", 2, /^error: unknown command 'lss'\n\(Did you mean ls\?\)\n$/],
+  ["start", 2, /^error: unknown command 'start'\n$/],
+  ["version", 2, /^error: unknown command 'version'\n$/],
+  [
+    "--version",
+    0,
+    /^kindows \d+\.\d+\.\d+\ncommit .+\nengine: Pulumi [\d.]+\nKubernetes [\d.]+\n$/,
+  ],
   ["cache ls", 0, /0 entries/],
   ["completion bash", 0, /^complete -F _kindows kindows$/m],
   ["conformance --list", 0, /operational-readiness/],
