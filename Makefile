@@ -3,6 +3,9 @@
 STACK ?= rehearsal
 export STACK
 
+# Exists where the host's own Node.js is too old: toolchain/node/ensure.sh.
+export PATH := $(CURDIR)/.kindows/node/bin:$(PATH)
+
 MAKEFLAGS += --no-print-directory
 .SILENT:
 .DEFAULT_GOAL := help
@@ -94,7 +97,7 @@ cache: ## what was built or fetched once, for all clones
 	./kindows cache ls
 
 clean: ## remove what was made in this folder; labs, their state and the cache stay
-	rm -rf node_modules sdks/libvirt/bin .kindows/tsc .kindows/program .kindows/pulumi/plugins .kindows/pulumi/dynamic_tf_plugins .kindows/artifacts.json
+	rm -rf node_modules sdks/libvirt/bin .kindows/node .kindows/tsc .kindows/program .kindows/pulumi/plugins .kindows/pulumi/dynamic_tf_plugins .kindows/artifacts.json
 
 dependencies:
 	./toolchain/dependencies.sh

@@ -169,8 +169,8 @@ async function connect(
   signal: AbortSignal,
 ): Promise<net.Socket> {
   const socket = net.connect({ host, port, noDelay: true });
-  // Does not use the option `signal` of net.connect, because Node.js 20 never removes that listener and a booting
-  // machine is dialled often.
+  // Does not use the option `signal` of net.connect, because Node.js never removes that listener and a booting machine
+  // is dialled often.
   const abort = (): void => {
     socket.destroy(signal.reason as Error);
   };

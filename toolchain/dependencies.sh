@@ -1,20 +1,11 @@
 #!/bin/sh
-# Installs this clone's Node.js packages, exactly as package-lock.json says, and compiles the libvirt SDK. Prints
-# nothing if both are up to date.
+# Gets a Node.js if the host's own is too old, installs this clone's Node.js packages, exactly as package-lock.json says,
+# and compiles the libvirt SDK. Prints nothing if all are up to date.
 set -eu
 cd "$(dirname "$0")/.."
 
-if ! command -v node >/dev/null; then
-  echo "kindows: Node.js 20.19 or later is needed: install it (https://nodejs.org) and put it on the PATH" >&2
-  exit 1
-fi
-version=$(node --version)
-major=${version#v}
-minor=${major#*.}
-if [ "${major%%.*}" -lt 20 ] || { [ "${major%%.*}" -eq 20 ] && [ "${minor%%.*}" -lt 19 ]; }; then
-  echo "kindows: Node.js is $version, but 20.19 or later is needed: install it (https://nodejs.org)" >&2
-  exit 1
-fi
+./toolchain/node/ensure.sh
+export PATH="$PWD/.kindows/node/bin:$PATH"
 
 # npm writes this file last, so it is missing or old after an install that was cut short.
 installed=node_modules/.package-lock.json

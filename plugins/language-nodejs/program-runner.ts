@@ -113,7 +113,7 @@ function outcome(child: ChildProcess): Promise<RunResponse> {
 }
 
 /**
- * Runs in the program's process before the program, and prints errors without colours. Node.js 20.20 loops endlessly
+ * Runs in the program's process before the program, and prints errors without colours. Node.js 22.12 loops endlessly
  * when it colours a stack line with a file directly below a scope, as in `node_modules/@pulumi/resource.ts` (node,
  * lib/internal/ util/inspect.js, markNodeModules). The SDK's source maps produce such lines, so a program that throws
  * would hang.

@@ -15,7 +15,7 @@ export const forNode = {
   bundle: true,
   splitting: true,
   platform: "node",
-  target: "node20",
+  target: "node22",
   format: "esm",
   banner: { js: commonJs },
   logLevel: "error",

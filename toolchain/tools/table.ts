@@ -37,7 +37,7 @@ function kubernetesProgram(executable: string): Download {
 /** Path of the engine's own language host in its folder: not beside the engine, which would use it automatically. */
 export const languageHost = "beside/pulumi-language-nodejs";
 
-/** The engine. Works with version 3.248.0 of the Node.js SDK, the last one for Node.js 20. */
+/** The engine. */
 export const pulumi = releasedTool({
   name: "pulumi",
   version: "3.259.0",

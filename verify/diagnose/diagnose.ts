@@ -158,7 +158,7 @@ function originText({ origin }: Probe): string {
 
 function readyEndpoints(slices: readonly V1EndpointSlice[]): number {
   return slices
-    .flatMap(({ endpoints }) => endpoints)
+    .flatMap(({ endpoints }) => endpoints ?? [])
     .filter(({ conditions }) => conditions?.ready !== false).length;
 }
 

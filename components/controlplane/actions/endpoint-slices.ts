@@ -32,7 +32,9 @@ export function publishedAddress(
       const port = ports?.find(({ name }) => name === "https")?.port;
       return port === undefined
         ? []
-        : endpoints.flatMap(({ addresses }) => addresses.map((address) => ({ address, port })));
+        : (endpoints ?? []).flatMap(({ addresses }) =>
+            addresses.map((address) => ({ address, port })),
+          );
     });
   return found.sort((a, b) => a.address.localeCompare(b.address, "en", { numeric: true }))[0];
 }

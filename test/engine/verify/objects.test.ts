@@ -129,7 +129,7 @@ describe("objects of verify, before a real API server", () => {
     const service = "kubernetes.io/service-name=asked-for";
     const read = await readEndpointSlices(api, "default", service);
     assert.deepEqual(
-      read.map(({ metadata, endpoints }) => [metadata?.name, endpoints.map((e) => e.addresses)]),
+      read.map(({ metadata, endpoints }) => [metadata?.name, endpoints?.map((e) => e.addresses)]),
       [
         ["empty", []],
         ["full", [["10.244.0.9"]]],

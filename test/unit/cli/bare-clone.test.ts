@@ -126,10 +126,11 @@ describe("commands in a clone that has nothing yet", () => {
     });
   }
 
-  it("kindows is a script that only looks for Node.js packages before", async () => {
+  it("kindows is a script that only looks for Node.js and its packages before", async () => {
     const lines = (await readFile(path.join(repository, "kindows"), "utf8")).trim().split("\n");
-    assert.deepEqual(lines.slice(-2), [
+    assert.deepEqual(lines.slice(-3), [
       "./toolchain/dependencies.sh",
+      'export PATH="$PWD/.kindows/node/bin:$PATH"',
       'exec node toolchain/program/run.js cli/main.ts "$@"',
     ]);
   });
