@@ -1,6 +1,6 @@
 /** Converts values between types, as casts, parameters and operators do. */
 import * as is from "./types.ts";
-import { raised, runtimeError, typeOf } from "./types.ts";
+import { raised, typeOf } from "./types.ts";
 import {
   Char,
   CustomObject,
@@ -54,8 +54,9 @@ function objectText(value: Instance): string {
   return typeof text === "string" ? text : value.type.name;
 }
 
-/** Text of an element of a list: nested arrays show only their type. */
+/** Text of an element of a list: a list in it shows only its type, a custom object nothing. */
 export function nestedText(value: Value): string {
+  if (value instanceof CustomObject) return "";
   return value instanceof PsArray ? value.type.name : toText(value);
 }
 
@@ -106,19 +107,12 @@ export function plainNumber(value: number | bigint | Num): number {
 
 /** A value converted to a number. Undefined if that is impossible. */
 export function numberIn(value: Value): number | bigint | undefined {
-  if (value instanceof PsArray && value.items.length === 1) {
-    return numberIn(value.items[0] as Value);
-  }
-  if (value instanceof Num) return value.value;
-  if (value instanceof Char || value instanceof EnumValue) {
-    return value instanceof Char ? value.code : value.number;
-  }
   if (isNull(value) || typeof value === "boolean") return value === true ? 1 : 0;
-  return typeof value === "string"
-    ? parseNumber(value)
-    : typeof value === "object"
-      ? undefined
-      : value;
+  if (typeof value === "string") return numberInText(value);
+  if (typeof value !== "object") return value;
+  if (value instanceof Num) return value.value;
+  if (value instanceof Char) return value.code;
+  return value instanceof EnumValue ? value.number : undefined;
 }
 
 const limits = new Map<NetType, readonly [bigint, bigint]>([
@@ -132,6 +126,8 @@ const limits = new Map<NetType, readonly [bigint, bigint]>([
 /** Converts a number to a numeric type, rounding halves to even. Undefined if it is out of range. */
 export function toNumber(value: number | bigint, type: NetType): Value | undefined {
   if (type === is.double) return is.toDouble(Number(value));
+  // The usual case, without arithmetic on bigints. It also makes 0 of -0.
+  if (type === is.int && typeof value === "number" && (value | 0) === value) return value | 0;
   const [low, high] = limits.get(type) ?? [0n, 0n];
   const rounded = typeof value === "bigint" ? value : roundHalfEven(value);
   if (!(rounded >= low && rounded <= high)) return undefined;
@@ -145,69 +141,107 @@ export function roundHalfEven(value: number): number {
   return rest < 0.5 || (rest === 0.5 && floor % 2 === 0) ? floor : floor + 1;
 }
 
-/** Parses a number as [int]"0x1F" and 1 + "2" do. Undefined if the text is not a number. */
-function parseNumber(text: string): number | bigint | undefined {
+/** Parses a number as [int]"0x1F" does: commas between digits count for nothing. Undefined if the text is no number. */
+function numberInText(text: string): number | bigint | undefined {
+  const literal = numberLiteral(text);
+  if (literal !== undefined) return literal instanceof Num ? literal.value : literal;
   const trimmed = text.trim();
-  if (/^([+-]0x[\da-f]+|0x[\da-f]{8,}|[+-]?[\d.]+[kmgtp]b)$/i.test(trimmed)) {
+  const hasCommas = /^[+-]?\d[\d,]*(\.\d*)?(e[+-]?\d+)?$/i.test(trimmed);
+  return hasCommas ? numberInText(trimmed.replaceAll(",", "")) : undefined;
+}
+
+const decimal = "[+-]?(?:\\d+\\.?\\d*|\\.\\d+)(?:e[+-]?\\d+)?";
+const plainLiteral = new RegExp(`^(?:${decimal}|0x[\\da-f]{1,7}|)$`, "i");
+/** With a sign before hexadecimal digits, a suffix for the type, or a unit. */
+const anyLiteral = new RegExp(
+  `^(?:${decimal}|[+-]?0[xb][\\da-f]*)(?:u?[lsy]|[udn])?(?:[kmgtp]b)?$`,
+  "i",
+);
+
+/** Parses a number as 1 + "2" does: as it would stand in a script. Undefined if the text is no number. */
+export function numberLiteral(text: string): number | bigint | Num | undefined {
+  const trimmed = text.trim();
+  if (!plainLiteral.test(trimmed)) {
+    if (anyLiteral.test(trimmed)) throw new Unsupported(`the number ${trimmed} in a text`);
+    return undefined;
+  }
+  if (!/^[+-]?\d+$/.test(trimmed)) {
+    return /^(0x.*|)$/i.test(trimmed) ? Number(trimmed) : is.toDouble(Number(trimmed));
+  }
+  const whole = BigInt(trimmed);
+  if (BigInt.asIntN(64, whole) !== whole) {
     throw new Unsupported(`the number ${trimmed} in a text`);
   }
-  if (/^[+-]?\d+$/.test(trimmed)) {
-    const whole = BigInt(trimmed);
-    return BigInt.asIntN(32, whole) === whole ? Number(whole) : whole;
-  }
-  const isNumber = /^(0x[\da-f]+|[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?|)$/i.test(trimmed);
-  return isNumber ? Number(trimmed) : undefined;
+  return BigInt.asIntN(32, whole) === whole ? Number(whole) : whole;
 }
 
 /** Converts a value to a type. Throws the error of a failed cast. */
 export function convert(value: Value, type: NetType): Value {
-  const converted = tryConvert(value, type);
+  const converted = conversion(value, type);
   if (converted === undefined) throw cannotConvert(value, type);
   return converted;
 }
 
+/** Converts a value to a type. Undefined if that is impossible. */
+export function tryConvert(value: Value, type: NetType): Value | undefined {
+  try {
+    return conversion(value, type);
+  } catch (error) {
+    if (error instanceof Raised) return undefined;
+    throw error;
+  }
+}
+
+function invalidCast(id: string, message: string, inner?: NetException): Raised {
+  return raised("System.Management.Automation.PSInvalidCastException", message, { id, inner });
+}
+
 function cannotConvert(value: Value, type: NetType): Raised {
   const shown = isNull(value) ? "null" : `"${toText(value)}"`;
-  if (limits.has(type) && (typeof value === "string" || isNumeric(value))) {
-    const why =
-      numberIn(value) === undefined
-        ? "Input string was not in a correct format."
-        : `Value was either too large or too small for an ${type.shortName}.`;
+  const isNumber = type === is.double || limits.has(type);
+  if (isNumber && (typeof value === "string" || isNumeric(value))) {
+    const isParsed = numberIn(value) !== undefined;
+    const why = !isParsed
+      ? "Input string was not in a correct format."
+      : `Value was either too large or too small for an ${type.shortName}.`;
+    const { exception } = raised(`System.${isParsed ? "Overflow" : "Format"}Exception`, why);
     const message = `Cannot convert value ${shown} to type "${type.name}". Error: "${why}"`;
-    return typeof value === "string"
-      ? runtimeError("InvalidCastFromStringToInteger", message)
-      : runtimeError("InvalidCastIConvertible", message, "PSInvalidCastException");
+    const kind = type === is.double ? "DoubleOrSingle" : "Integer";
+    const isText = typeof value === "string";
+    const id = isText ? `InvalidCastFromStringTo${kind}` : "InvalidCastIConvertible";
+    return invalidCast(id, message, exception);
   }
   const from = isNull(value) ? "null" : typeOf(value).name;
-  return runtimeError(
+  return invalidCast(
     "ConvertToFinalInvalidCastException",
     `Cannot convert the ${shown} value of type "${from}" to type "${type.name}".`,
-    "PSInvalidCastException",
   );
 }
 
 /** Conversions to the language's own types. They also take null. */
 const conversions = new Map<NetType, (value: Value, type: NetType) => Value | undefined>([
-  [is.string, toText],
+  [is.string, (value) => (value === nothing ? null : toText(value))],
   [is.bool, toBool],
-  [is.switchParameter, (value, type) => new Switch(type, toBool(value))],
+  [is.switchParameter, convertSwitch],
   [is.char, convertChar],
   ...[...limits.keys(), is.double].map((type) => [type, convertNumber] as const),
 ]);
 
-/** Converts a value to a type. Undefined if that is impossible. */
-export function tryConvert(value: Value, type: NetType): Value | undefined {
+/** Undefined, or an error that says why, if the value cannot be converted. */
+function conversion(value: Value, type: NetType): Value | undefined {
   if (type === is.psObject && value instanceof Hashtable) return toCustomObject(value);
   if (!isNull(value) && (type === is.psObject || typeOf(value).is(type))) return value;
-  const conversion = conversions.get(type);
-  if (conversion) return conversion(value, type);
-  if (isNull(value)) return type.isValueType ? undefined : null;
+  const own = conversions.get(type);
+  if (own) return own(value, type);
+  if (isNull(value)) return type.isValueType ? undefined : type === is.psObject ? value : null;
   if (type.element) {
     const { element } = type;
-    const items = toItems(value).map((item) => tryConvert(item, element));
-    return items.every((item) => item !== undefined) ? new PsArray(type, items) : undefined;
+    return new PsArray(
+      type,
+      toItems(value).map((item) => convert(item, element)),
+    );
   }
-  if (type.name === "System.Array") return is.array([value]);
+  if (type.name === "System.Array") return is.array([...toItems(value)]);
   if (type.enumeration) return convertEnumeration(value, type, type.enumeration);
   return convertByMember(value, type);
 }
@@ -217,10 +251,17 @@ function convertNumber(value: Value, type: NetType): Value | undefined {
   return number === undefined ? undefined : toNumber(number, type);
 }
 
+function convertSwitch(value: Value, type: NetType): Value | undefined {
+  return isNull(value) || typeof value === "boolean" ? new Switch(type, value === true) : undefined;
+}
+
 function convertChar(value: Value, type: NetType): Value | undefined {
   if (typeof value === "string") return value.length === 1 ? is.toChar(value) : undefined;
-  const code = isNull(value) || isNumeric(value) ? convertNumber(value, is.int) : undefined;
-  return typeof code === "number" && code >= 0 && code <= 0xffff ? new Char(type, code) : undefined;
+  const isWhole = isNumeric(value) && !(value instanceof Num && value.type === is.double);
+  const code = isNull(value) || isWhole || value instanceof EnumValue ? numberIn(value) : undefined;
+  return code !== undefined && code >= 0 && code <= 0xffff
+    ? new Char(type, Number(code))
+    : undefined;
 }
 
 function convertEnumeration(
@@ -228,10 +269,16 @@ function convertEnumeration(
   type: NetType,
   names: ReadonlyMap<string, EnumValue>,
 ): Value | undefined {
+  if (value instanceof PsArray) {
+    return convertEnumeration(value.items.map(toText).join(","), type, names);
+  }
   if (typeof value !== "string") {
+    if (value instanceof Num && value.type === is.double) return undefined;
     const number = isNumeric(value) ? plainNumber(value) : undefined;
     return [...names.values()].find((each) => each.number === number);
   }
+  // A number, and the beginning of a name, can stand for the name too.
+  if (/^\s*[+-]?\d/.test(value)) throw new Unsupported(`[${type.name}] from "${value}"`);
   const parts = value.split(",").map((name) => names.get(name.trim().toLowerCase()));
   const known = parts.filter((part) => part !== undefined).sort((a, b) => a.number - b.number);
   const number = known.reduce((sum, part) => sum | part.number, 0);
@@ -239,13 +286,39 @@ function convertEnumeration(
   return known.length < parts.length ? undefined : new EnumValue(type, name, number);
 }
 
-/** Converts by the type's Parse (for text), or else by a constructor that takes the value. */
+/**
+ * Converts by the type's Parse (for text), or else by a constructor that takes the value. A number that no constructor
+ * takes is converted as a text. What the type may have in .NET and not here is unsupported.
+ */
 function convertByMember(value: Exclude<Value, null>, type: NetType): Value | undefined {
+  const table = is.types.get("System.Collections.IDictionary");
+  if ([is.hashtable, is.scriptBlock, is.customObject, table].includes(type)) {
+    if (type === is.hashtable && typeOf(value).is(table)) {
+      throw new Unsupported(`a conversion to [${type.name}]`);
+    }
+    return undefined;
+  }
   const parse = typeof value === "string" ? type.staticMethods.get("parse") : undefined;
   const member = [...(parse ?? []), ...type.constructors].find(
     ({ parameters: [first, ...further] }) =>
       first !== undefined && further.length === 0 && typeOf(value).isNamed(first),
   );
+  if (!member && isNumeric(value)) return convertByMember(toText(value), type);
+  if (!member && typeof value === "object" && (value as Value) !== nothing) {
+    const hasProperties = value instanceof CustomObject || value instanceof Hashtable;
+    const isEmpty =
+      value instanceof CustomObject
+        ? value.properties.size === 0
+        : value instanceof Hashtable && value.size === 0;
+    const isTyped = value instanceof PsArray && value.type !== is.objectArray;
+    if ((hasProperties && (isEmpty || !type.isValueType)) || isTyped) {
+      throw new Unsupported(`a conversion of [${value.type.name}] to [${type.name}]`);
+    }
+    return undefined;
+  }
+  if (!member && typeof value === "string") {
+    throw new Unsupported(`a conversion of a text to [${type.name}]`);
+  }
   try {
     const made = member?.call(null, [value]);
     if (made instanceof Promise) throw new Unsupported(`a conversion to [${type.name}]`);
@@ -253,11 +326,8 @@ function convertByMember(value: Exclude<Value, null>, type: NetType): Value | un
   } catch (error) {
     if (!(error instanceof Raised)) throw error;
     const inner = error.exception;
-    throw raised(
-      "System.Management.Automation.PSInvalidCastException",
-      `Cannot convert value "${toText(value)}" to type "${type.name}". Error: "${inner.message}"`,
-      { id: "InvalidCastParseTargetInvocation", inner },
-    );
+    const message = `Cannot convert value "${toText(value)}" to type "${type.name}". Error: "${inner.message}"`;
+    throw invalidCast("InvalidCastParseTargetInvocation", message, inner);
   }
 }
 

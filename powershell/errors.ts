@@ -3,7 +3,10 @@ import type { Cmdlet } from "./commands.ts";
 import type { Host } from "./host.ts";
 import type { Position } from "./syntax.ts";
 import * as is from "./types.ts";
-import { ErrorRecord, Raised, Unsupported } from "./values.ts";
+import { ErrorRecord, NetException, Raised, Unsupported } from "./values.ts";
+
+/** The base of PowerShell's own exceptions. */
+export const runtimeException = "System.Management.Automation.RuntimeException";
 
 /** Gives an error its record, with the position where it happened, unless it already has one. */
 export function complete(error: Raised, position: Position, cmdlet?: Cmdlet): ErrorRecord {
@@ -27,10 +30,19 @@ export async function located<T>(
 }
 
 export function placed(error: unknown, position: Position, cmdlet?: Cmdlet): unknown {
-  if (error instanceof Raised && !error.record) {
-    complete(error, position, cmdlet);
-  }
-  return error instanceof Unsupported ? error.at(position) : error;
+  if (error instanceof Unsupported) return error.at(position);
+  if (!(error instanceof Raised) || error.record) return error;
+  const raised = cmdlet ? error : asOfStatement(error);
+  complete(raised, position, cmdlet);
+  return raised;
+}
+
+/** A cast that fails in a statement, not in a cmdlet, is wrapped in an exception of PowerShell. */
+function asOfStatement(error: Raised): Raised {
+  const { exception, id, terminating } = error;
+  if (!exception.type.name.endsWith(".PSInvalidCastException")) return error;
+  const outer = new NetException(is.types.get(runtimeException), exception.message, exception);
+  return new Raised(outer, undefined, id, terminating);
 }
 
 /** Writes a non-terminating error to the error stream, unless the error preference silences it. */

@@ -12,7 +12,7 @@ import {
   toText,
   tryConvert,
 } from "./convert.ts";
-import { complete, located, placed, report, terminating } from "./errors.ts";
+import { complete, located, placed, report, runtimeException, terminating } from "./errors.ts";
 import type { Host } from "./host.ts";
 import { callMethod, callStatic, getProperty, getStatic, setProperty } from "./members.ts";
 import { binary, negate } from "./operators.ts";
@@ -77,7 +77,7 @@ function after<T, U>(value: T | Promise<T>, next: (value: T) => U | Promise<U>):
 const unary = new Map<string, (value: Value) => Value>([
   ["-not", (value) => !toBool(value)],
   ["-", negate],
-  [",", (value) => is.array([orNull(value)])],
+  [",", (value) => is.array([value])],
 ]);
 
 /** Read-only automatic variables: their values as functions of the script's path. */
@@ -401,32 +401,39 @@ export class Interpreter implements Shell {
     }
   }
 
-  /** Runs the first catch block whose type matches the exception, or its inner one if .NET code threw that. */
+  /** Runs the catch block with the type that fits best. An exception of PowerShell may be caught as the one in it, too. */
   async #catch({ catches, position }: Syntax.Try, error: Raised, emit: Emit): Promise<void> {
     const { exception, record, id } = error;
-    const isWrapper = /\.(MethodInvocation|GetValueInvocation)Exception$/.test(exception.type.name);
-    const errors = [error];
-    if (isWrapper && exception.inner) {
-      errors.push(new Raised(exception.inner, undefined, id, error.terminating));
-    }
-    for (const { types, body } of catches) {
-      const fits = ({ type }: NetException) => types.some((each) => type.is(this.type(each)));
-      const caught = errors.find((each) => types.length === 0 || fits(each.exception));
-      if (caught) {
-        const outer = this.#caught;
-        this.#caught = caught;
-        const shown = complete(caught, record?.position ?? position);
-        return this.#with("_", shown, () => this.#statements(body, emit)).finally(() => {
-          this.#caught = outer;
-        });
-      }
-    }
-    throw error;
+    const handlers = catches.flatMap(({ types, body }) =>
+      types.length === 0 ? [{ body }] : types.map((type) => ({ type: this.type(type), body })),
+    );
+    const runtime = this.types.get(runtimeException);
+    const isRuntime = exception.type.is(runtime);
+    const inner = isRuntime ? exception.inner : exception;
+    // .NET's exceptions count as wrapped: `$_` is the one inside then.
+    const outer = isRuntime ? exception : new NetException(runtime, exception.message, exception);
+    const byInner = inner && handlerOf(inner.type, handlers);
+    const byOuter = handlerOf(outer.type, handlers);
+    const isInner = byInner && (!byOuter || (byInner.rank <= byOuter.rank && byInner.type));
+    const handler = isInner ? byInner : byOuter;
+    if (!handler) throw error;
+    const caught =
+      isInner && isRuntime
+        ? new Raised(inner ?? exception, undefined, id, error.terminating)
+        : error;
+    const before = this.#caught;
+    this.#caught = caught;
+    const shown = complete(caught, record?.position ?? position);
+    const { body } = handler;
+    await this.#with("_", shown, () => this.#statements(body, emit)).finally(() => {
+      this.#caught = before;
+    });
   }
 
   async #thrown({ value: thrown }: Syntax.Flow): Promise<Raised> {
     if (!thrown && this.#caught) return terminating(this.#caught);
-    const value = thrown ? await this.#value(thrown) : "ScriptHalted";
+    const given = thrown ? await this.#value(thrown) : null;
+    const value = isNull(given) ? "ScriptHalted" : given;
     if (value instanceof ErrorRecord) {
       return terminating(new Raised(value.exception, value, value.id));
     }
@@ -502,7 +509,7 @@ export class Interpreter implements Shell {
     if (automatic) return automatic(Syntax.fileOf(node.position).path);
     const from = this.#scopeOf(node);
     const slot = scope === undefined ? from.find(name) : from.variables.get(name.toLowerCase());
-    if (!slot && this.#scope.isStrict && !/^(_|input|matches)$/i.test(name)) {
+    if (!slot && this.#scope.isStrict && !/^(_|input)$/i.test(name)) {
       const full = scope === undefined ? name : `${scope}:${name}`;
       const message = `The variable '$${full}' cannot be retrieved because it has not been set.`;
       throw runtimeError("VariableIsUndefined", message);
@@ -552,7 +559,7 @@ export class Interpreter implements Shell {
       case "TypeLiteral":
         return this.type(node.type);
       case "ArrayLiteral":
-        return this.#expressions(node.items).then((items) => is.array(items.map(orNull)));
+        return this.#expressions(node.items).then((items) => is.array(items));
       case "ArrayExpression":
       case "SubExpression":
         return after(
@@ -596,7 +603,7 @@ export class Interpreter implements Shell {
         const message = `Item has already been added. Key in dictionary: '${toText(name)}'`;
         throw raised("System.ArgumentException", message, { id: "DuplicateKeyInHashLiteral" });
       }
-      table.set(name, orNull(held));
+      table.set(name, held);
     }
     return table;
   }
@@ -608,7 +615,9 @@ export class Interpreter implements Shell {
     const value = await getProperty(object, name, this.#scope.isStrict);
     if (value === undefined && this.#scope.isStrict) {
       const message = `The property '${name}' cannot be found on this object. Verify that the property exists.`;
-      throw runtimeError("PropertyNotFoundStrict", message, "PropertyNotFoundException");
+      const isEmpty = enumerated(object)?.length === 0;
+      const type = isEmpty ? undefined : "PropertyNotFoundException";
+      throw runtimeError("PropertyNotFoundStrict", message, type);
     }
     const counts = /^(count|length)$/i.test(name);
     return value ?? (value === undefined && counts ? Number(!isNull(object)) : null);
@@ -634,17 +643,22 @@ export class Interpreter implements Shell {
     if (index instanceof PsArray) throw new Unsupported("several indexes at once");
     if (object instanceof Hashtable) {
       if (object.type === is.orderedDictionary && typeof index === "number") {
-        return object.entries().at(index)?.value ?? null;
+        const entry = object.entries().at(index);
+        if (!entry) throw outOfRange("System.ArgumentOutOfRangeException");
+        return entry.value;
       }
       return object.get(index) ?? null;
     }
     const items = typeof object === "string" ? object.split("").map(is.toChar) : enumerated(object);
-    if (items && (typeof index !== "string" || object instanceof PsArray)) {
+    const isNamed = typeof index === "string" && object instanceof NetObject;
+    if (items && !isNamed) {
       const element = items.at(Number(convert(index, is.int)));
       if (element === undefined && this.#scope.isStrict) throw outOfRange();
       return element ?? null;
     }
     if (!items) {
+      // A single value is like a list of one.
+      if (index === 0 || index === -1) return object;
       const message = `Unable to index into an object of type ${typeOf(object).name}.`;
       throw runtimeError("CannotIndex", message);
     }
@@ -841,18 +855,35 @@ function collect(run: (emit: Emit) => void | Promise<void>): Value[] | Promise<V
 
 async function handOn(items: readonly Value[], emit: Emit): Promise<void> {
   for (const item of items) {
-    await emit(item);
+    if (item !== nothing) await emit(item);
   }
-}
-
-/** The value as stored in a list or hashtable, where `nothing` becomes null. */
-function orNull(value: Value): Value {
-  return value === nothing ? null : value;
 }
 
 function constant({ value }: Syntax.Constant): Value {
   if (typeof value !== "object") return value;
   return "int64" in value ? BigInt(value.int64) : new Num(is.double, value.double);
+}
+
+interface Handler {
+  /** Undefined if it catches everything. */
+  readonly type?: NetType;
+  readonly body: Statements;
+}
+
+/** The handler for a type of exception, and how many handlers have a type that derives from its own. */
+function handlerOf(
+  thrown: NetType,
+  handlers: readonly Handler[],
+): (Handler & { readonly rank: number }) | undefined {
+  const found =
+    handlers.find(({ type }) => type === thrown) ??
+    handlers.find(({ type }) => type && thrown.is(type)) ??
+    handlers.find(({ type }) => !type);
+  if (!found) return undefined;
+  const { type } = found;
+  const others = handlers.filter((each) => each.type !== type);
+  const rank = type ? others.filter((each) => each.type?.is(type)).length : others.length;
+  return { ...found, rank };
 }
 
 /** `++` or `--`, which outputs nothing as a statement. */
@@ -869,8 +900,8 @@ function nullArray(): Raised {
   return runtimeError("NullArray", "Cannot index into a null array.");
 }
 
-function outOfRange(): Raised {
-  return raised("System.IndexOutOfRangeException", "Index was outside the bounds of the array.");
+function outOfRange(type = "System.IndexOutOfRangeException"): Raised {
+  return raised(type, "Index was outside the bounds of the array.");
 }
 
 function folderOf(path: string): string {

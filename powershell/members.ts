@@ -40,20 +40,42 @@ const propertyInfo = is.types.define({
   },
 });
 
+/** Of .NET's own objects, those that have no more than the names of properties to show. */
+const ownNames = {
+  array: "Length LongLength Rank SyncRoot IsReadOnly IsFixedSize IsSynchronized Count".split(" "),
+  string: ["Length"],
+};
+
 function ownProperties(value: Value): Value[] {
-  const hasNone = typeof value !== "object" || value instanceof PsArray;
-  if (!hasNone && !(value instanceof CustomObject)) {
-    throw new Unsupported(`.PSObject.Properties of [${value?.type.name ?? "null"}]`);
+  if (value instanceof CustomObject) {
+    return [...value.properties.values()].map((each) => new NetObject(propertyInfo, each));
   }
-  return value instanceof CustomObject
-    ? [...value.properties.values()].map((each) => new NetObject(propertyInfo, each))
-    : [];
+  const kind = value instanceof PsArray ? "array" : typeof value;
+  if (isNull(value) || kind === "object") {
+    throw new Unsupported(
+      `.PSObject.Properties of [${isNull(value) ? "null" : typeOf(value).name}]`,
+    );
+  }
+  const names = kind === "array" || kind === "string" ? ownNames[kind] : [];
+  return names.map((name) => {
+    const property = {
+      name,
+      get value(): Value {
+        throw new Unsupported(`the value of ${name} in .PSObject.Properties`);
+      },
+    };
+    return new NetObject(propertyInfo, property);
+  });
 }
 
 function typeNames(value: Value): Value[] {
   const own = value instanceof CustomObject ? value.typeNames : [];
   return [...own, ...(isNull(value) ? [] : typeOf(value).lineage.map(({ name }) => name))];
 }
+
+/** Methods that .NET's collections have themselves. */
+const listMethods =
+  /^(add|clear|clone|contains|copyto|equals|foreach|get\w*|indexof|initialize|insert|remove|removeat|set\w*|tostring|where)$/i;
 
 type Found = Value | undefined | Promise<Value | undefined>;
 
@@ -142,7 +164,7 @@ export async function callMethod(
   if (overloads.length > 0) return call(name, overloads, value, args, types);
   const own = value instanceof CustomObject ? value.get(name) : undefined;
   if (own instanceof ScriptBlock) return runBlock(own, args, value);
-  const items = enumerated(value) ?? [];
+  const items = listMethods.test(name) ? [] : (enumerated(value) ?? []);
   if (items.length === 0) {
     // .NET may have it.
     throw new Unsupported(`${name}() of [${type.name}]`);
@@ -222,7 +244,8 @@ function suits(value: Value, type: NetType): boolean {
 function converted(args: readonly Value[], types: readonly NetType[]): Value[] | undefined {
   const values = args.map((argument, at) => {
     // [NullString]::Value passes a null string; $null passes an empty one.
-    return argument === is.nullString ? null : tryConvert(argument, types[at] as NetType);
+    if (argument === is.nullString) return null;
+    return tryConvert(argument === nothing ? null : argument, types[at] as NetType);
   });
   return values.every((each) => each !== undefined) ? values : undefined;
 }

@@ -5,7 +5,8 @@ import {
   isNumeric,
   nestedText,
   numberIn,
-  toBool,
+  numberLiteral,
+  plainNumber,
   toItems,
   toNumber,
   toText,
@@ -22,11 +23,13 @@ import {
   isNull,
   NetObject,
   NetType,
+  nothing,
   Num,
   PsArray,
   Switch,
   Unsupported,
   type Instance,
+  type Raised,
   type Value,
 } from "./values.ts";
 
@@ -43,8 +46,6 @@ const filters: Readonly<Record<string, Comparison>> = {
   ge: (left, right, ignoreCase) => compare(left, right, ignoreCase) >= 0,
   lt: (left, right, ignoreCase) => compare(left, right, ignoreCase) < 0,
   le: (left, right, ignoreCase) => compare(left, right, ignoreCase) <= 0,
-  like: isLike,
-  notlike: (left, right, ignoreCase) => !isLike(left, right, ignoreCase),
 };
 
 const contains: Comparison = (list, wanted, ignoreCase) =>
@@ -53,15 +54,23 @@ const contains: Comparison = (list, wanted, ignoreCase) =>
 const operators = new Map<string, Operator>([
   ...Object.entries(filters).map(([name, passes]): [string, Operator] => [
     name,
-    (left, right, ignoreCase) => filter(left, (item) => passes(item, right, ignoreCase)),
+    (left, right, ignoreCase) => {
+      const items = enumerated(left);
+      const test = (item: Value) => passes(item, right, ignoreCase);
+      return items ? is.array(items.filter(test)) : test(left);
+    },
   ]),
+  ["like", (left, right, ignoreCase) => like(true, left, right, ignoreCase)],
+  ["notlike", (left, right, ignoreCase) => like(false, left, right, ignoreCase)],
   ["match", (...operands) => match(true, ...operands)],
   ["notmatch", (...operands) => match(false, ...operands)],
   ["replace", replace],
   ["split", split],
   ["contains", contains],
   ["notcontains", (list, wanted, ignoreCase) => !contains(list, wanted, ignoreCase)],
-  ["join", (left, right) => toItems(left).map(nestedText).join(toText(right))],
+  ["in", (wanted, list, ignoreCase) => contains(list, wanted, ignoreCase)],
+  ["notin", (wanted, list, ignoreCase) => !contains(list, wanted, ignoreCase)],
+  ["join", (left, right) => elements(left)?.map(nestedText).join(toText(right)) ?? toText(left)],
   ["is", isOf],
   ["..", range],
 ]);
@@ -76,22 +85,26 @@ export function binary(operator: string, left: Value, right: Value, setMatches: 
   return run(left, right, operators.has(name), setMatches);
 }
 
-function filter(left: Value, passes: (item: Value) => boolean): Value {
-  const items = enumerated(left);
-  return items ? is.array(items.filter(passes)) : passes(left);
+/** The elements of a list, and none for no value at all: for an operator on texts. Undefined for a single value. */
+function elements(left: Value): readonly Value[] | undefined {
+  return left === nothing ? [] : enumerated(left);
 }
 
-function listed(right: Value): readonly Value[] {
-  return right instanceof PsArray ? right.items : [right];
-}
-
-function isLike(left: Value, right: Value, ignoreCase: boolean): boolean {
-  return wildcard(toText(right), ignoreCase).test(toText(left));
+/** Of a list, the texts of its elements that match. */
+function like(wanted: boolean, left: Value, right: Value, ignoreCase: boolean): Value {
+  const pattern = wildcard(toText(right), ignoreCase);
+  const matches = (text: string) => pattern.test(text) === wanted;
+  const items = elements(left);
+  return items ? is.array(items.map(toText).filter(matches)) : matches(toText(left));
 }
 
 function range(left: Value, right: Value): Value {
-  const from = convert(left, is.int) as number;
-  const to = convert(right, is.int) as number;
+  const [from, to] = [left, right].map((end) => {
+    // PowerShell 7 makes a range of characters of some values that 5.1 refuses.
+    const number = isNull(end) || !isOperand(end) ? undefined : tryConvert(end, is.int);
+    if (number === undefined) throw new Unsupported("a range of anything but numbers");
+    return number as number;
+  }) as [number, number];
   const step = from <= to ? 1 : -1;
   const length = Math.abs(to - from) + 1;
   return is.array(Array.from({ length }, (_, index) => from + index * step));
@@ -100,30 +113,53 @@ function range(left: Value, right: Value): Value {
 /** Whether two values are equal after the right one is converted to the type of the left one. */
 export function equals(left: Value, right: Value, ignoreCase = true): boolean {
   if (isNull(left) || isNull(right)) return isNull(left) && isNull(right);
-  const isText = (value: Value) => typeof value === "string" || value instanceof Char;
-  if (typeof left === "string" || (isText(left) && isText(right))) {
+  if (typeof left === "string" || (left instanceof Char && isText(right))) {
     const [first, second] = [toText(left), toText(right)];
     return ignoreCase ? first.toUpperCase() === second.toUpperCase() : first === second;
   }
-  if (typeof left === "boolean" || left instanceof Switch) return toBool(left) === toBool(right);
-  if (isNumeric(left) || left instanceof Char) {
-    return numberIn(left) == numberIn(right); // JavaScript compares a number with a bigint by value.
+  if (isNumeric(left) || left instanceof EnumValue) {
+    const isName = left instanceof EnumValue && typeof right === "string";
+    const other = isName ? tryConvert(right, left.type) : right;
+    return other !== undefined && isOperand(other) && numericOrder(left, other) === 0;
   }
   const other = tryConvert(right, typeOf(left));
-  if (left instanceof EnumValue) return other instanceof EnumValue && other.number === left.number;
-  return left === right || (other !== undefined && ordered(left, other) === 0);
+  if (other === undefined || isNull(other)) return left === right;
+  const [first, second] = [numberIn(left), numberIn(other)];
+  if (first !== undefined) return first === second;
+  if (left instanceof Switch) return left.isPresent === (other as Switch).isPresent;
+  const order = ordered(left, other);
+  if (order === undefined && typeOf(left).isValueType && typeOf(left) === typeOf(other)) {
+    throw new Unsupported(`whether two values of [${typeOf(left).name}] are equal`);
+  }
+  return left === right || order === 0;
+}
+
+function isText(value: Value): boolean {
+  return typeof value === "string" || value instanceof Char;
 }
 
 /** The order of two objects of the same type. Undefined if they have no order. */
 function ordered(left: Value, right: Value): number | undefined {
-  const type = isNull(left) || isNull(right) ? undefined : typeOf(left);
-  return type === typeOf(right as Instance) ? type.compare?.(left, right) : undefined;
+  if (isNull(left) || isNull(right) || typeOf(left) !== typeOf(right)) return undefined;
+  return typeOf(left).compare?.(left, right);
+}
+
+/** The order of two operands of arithmetic. Undefined if one is a text without a number. */
+function numericOrder(left: Value, right: Value): number | undefined {
+  const [first, second] = [numberIn(left), numberIn(right)];
+  if (first === undefined || second === undefined) return undefined;
+  // A whole number becomes a double beside one.
+  const isDouble = [left, right].some((each) => each instanceof Num && each.type === is.double);
+  const [a, b] = isDouble ? [Number(first), Number(second)] : [first, second];
+  return Number(a > b) - Number(a < b);
 }
 
 /** Less than, equal or greater than 0. */
 export function compare(left: Value, right: Value, ignoreCase = true): number {
-  if (isNull(left) || isNull(right)) {
+  // A list in a list has no order, not even beside null.
+  if ((isNull(left) || isNull(right)) && !(left instanceof PsArray)) {
     // Null is less than everything except negative numbers.
+    if (left instanceof EnumValue) throw new Unsupported("an order of a name and null");
     const sign = (value: Value) =>
       isNull(value) ? 0 : isNumeric(value) && (numberIn(value) ?? 0) < 0 ? -1 : 1;
     return sign(left) - sign(right);
@@ -133,18 +169,36 @@ export function compare(left: Value, right: Value, ignoreCase = true): number {
     const sensitivity = ignoreCase ? "accent" : "variant";
     return left.localeCompare(toText(right), "en", { sensitivity, caseFirst: "lower" });
   }
-  const other =
-    isNumeric(left) && numberIn(right) !== undefined ? right : convert(right, typeOf(left));
-  const [first, second] = [numberIn(left), numberIn(other)];
-  const order =
-    first === undefined || second === undefined
-      ? ordered(left, other)
-      : Number(first > second) - Number(first < second);
+  if ((isNumeric(left) || left instanceof EnumValue) && isOperand(right)) {
+    const parse = (text: string) =>
+      isNumeric(left) ? operand(text, left) : convert(text, typeOf(left));
+    return numericOrder(left, typeof right === "string" ? parse(right) : right) ?? 0;
+  }
+  if (left instanceof CustomObject && left !== right) {
+    const message = `Cannot compare "${toText(left)}" to "${toText(right)}" because the objects are not the same type or the object "${toText(left)}" does not implement "IComparable".`;
+    throw runtimeError("PSObjectCompareTo", message, "ExtendedTypeSystemException");
+  }
+  const order = left === right ? 0 : orderAfterConversion(left, right);
   if (order === undefined) {
     const message = `Cannot compare "${toText(left)}" because it is not IComparable.`;
     throw runtimeError("NotIcomparable", message);
   }
   return order;
+}
+
+function orderAfterConversion(left: Exclude<Value, null>, right: Value): number | undefined {
+  const type = typeOf(left);
+  const isComparable = numberIn(left) !== undefined || type.compare !== undefined;
+  if (!isComparable && left instanceof NetObject) {
+    throw new Unsupported(`an order of values of [${type.name}]`);
+  }
+  const other = isComparable ? tryConvert(right, type) : undefined;
+  if (isComparable && other === undefined) {
+    const message = `Could not compare "${toText(left)}" to "${toText(right)}".`;
+    throw runtimeError("ComparisonFailure", message);
+  }
+  if (numberIn(left) !== undefined) return numericOrder(left, other ?? null);
+  return ordered(left, other ?? null);
 }
 
 function match(
@@ -155,8 +209,9 @@ function match(
   setMatches: SetMatches,
 ): Value {
   const regex = compile(toText(right), { ignoreCase });
-  if (enumerated(left)) {
-    return filter(left, (item) => (regex.match(toText(item)) !== undefined) === wanted);
+  const items = elements(left);
+  if (items) {
+    return is.array(items.filter((item) => (regex.match(toText(item)) !== undefined) === wanted));
   }
   const found = regex.match(toText(left));
   if (found) {
@@ -172,15 +227,24 @@ function match(
 }
 
 function replace(left: Value, right: Value, ignoreCase: boolean): Value {
-  const [pattern = null, replacement = null] = listed(right);
+  const given = right instanceof PsArray ? right.items : [right];
+  if (given.length > 2) {
+    const message = `The -ireplace operator allows only two elements to follow it, not ${String(given.length)}.`;
+    throw runtimeError("BadReplaceArgument", message);
+  }
+  const [pattern = null, replacement = null] = given;
   const regex = compile(toText(pattern), { ignoreCase });
   const one = (item: Value) => regex.replace(toText(item), toText(replacement));
-  const items = enumerated(left);
+  const items = elements(left);
   return items ? is.array(items.map(one)) : one(left);
 }
 
 function split(left: Value, right: Value, ignoreCase: boolean): Value {
-  const [pattern = null, limit = 0, options] = listed(right);
+  const given = elements(right) ?? [right];
+  if (given.length === 0) {
+    throw runtimeError("BadOperatorArgument", "The -split operator failed: it has no pattern.");
+  }
+  const [pattern = null, limit = 0, options] = given;
   const count = convert(limit, is.int) as number;
   if (options !== undefined || count < 0) {
     throw new Unsupported("-split with options or a negative limit");
@@ -213,25 +277,35 @@ const calculations: Readonly<Record<string, Calculation>> = {
   "%": { name: "op_Modulus", on: (left, right) => left % right },
 };
 
-function arithmetic(operator: string, { name, on }: Calculation, left: Value, right: Value): Value {
+function arithmetic(operator: string, calculation: Calculation, left: Value, right: Value): Value {
   const special = withoutNumbers(operator, left, right);
   if (special !== undefined) return special;
-  const [first, second] = [operand(left, name, right), operand(right, name, left)];
-  if (typeof first === "number" || typeof second === "number") {
-    return is.toDouble(on(Number(first), Number(second)));
+  const { name, on } = calculation;
+  if (!isOperand(left) || !isOperand(right) || !canBegin(operator, left)) {
+    throw undefinedOperation(operator, name, left, right);
   }
-  if (/[/%]/.test(operator) && second === 0n) {
+  const [first, second] = [operand(left, right), operand(right, left)];
+  const type = commonType(first, second);
+  const [a, b] = [first, second].map(plainNumber) as [number, number];
+  if (type === is.double) return is.toDouble(on(a, b));
+  if (/[/%]/.test(operator) && b === 0) {
     const { exception } = raised("System.DivideByZeroException", "Attempted to divide by zero.");
     const type = "System.Management.Automation.RuntimeException";
     throw raised(type, exception.message, { inner: exception, id: "RuntimeException" });
   }
-  if (operator === "/" && first % second !== 0n) return is.toDouble(Number(first) / Number(second));
+  if (type === is.int || type === is.uint32) {
+    const number = on(a, b);
+    const isWhole = Number.isInteger(number);
+    return (isWhole ? toNumber(number, type) : undefined) ?? is.toDouble(number);
+  }
+  const [long, other] = [first, second].map((each) => BigInt(numberIn(each) ?? 0)) as [
+    bigint,
+    bigint,
+  ];
   // JavaScript's operators work on bigints as well as on numbers.
-  const result = (on as unknown as (left: bigint, right: bigint) => bigint)(first, second);
-  // An unsigned number counts as an Int64 in a sum.
-  const large = [is.long, is.uint32, is.uint64];
-  const isLong = [left, right].some((each) => !isNull(each) && large.includes(typeOf(each)));
-  return toNumber(result, isLong ? is.long : is.int) ?? is.toDouble(Number(result));
+  const exact = (on as unknown as (left: bigint, right: bigint) => bigint)(long, other);
+  const isExact = operator !== "/" || long % other === 0n;
+  return (isExact ? toNumber(exact, type) : undefined) ?? is.toDouble(on(a, b));
 }
 
 export function negate(value: Value): Value {
@@ -240,18 +314,20 @@ export function negate(value: Value): Value {
 
 /** The result if the operands are texts, lists or objects. Undefined if the operation is on numbers. */
 function withoutNumbers(operator: string, left: Value, right: Value): Value | undefined {
-  if (
-    operator === "+" &&
-    (typeof left === "string" || (left instanceof Char && !isNumeric(right)))
-  ) {
-    return toText(left) + toText(right);
+  if (operator === "+") {
+    if (isText(left)) return toText(left) + toText(right);
+    if (isNull(left)) return right === nothing ? null : right;
+    if (left instanceof PsArray) {
+      return is.array([...left.items, ...(elements(right) ?? [right])]);
+    }
   }
-  if (operator === "+" && left instanceof PsArray) {
-    return is.array([...left.items, ...(enumerated(right) ?? [right])]);
-  }
-  if (operator === "+" && isNull(left) && !isNumeric(right)) return right;
-  if (operator === "*" && typeof left === "string") {
-    return left.repeat(convert(right, is.int) as number);
+  if (operator === "*") {
+    if (isNull(left)) return null;
+    if (typeof left === "string") return left.repeat(times(left, right, is.int));
+    if (left instanceof PsArray) {
+      const length = times(left.items, right, is.uint32);
+      return is.array(Array.from({ length }, () => left.items).flat(), left.type);
+    }
   }
   if ([left, right].some((each) => each instanceof NetObject || each instanceof Hashtable)) {
     const type = operator === "-" && left instanceof NetObject ? left.type : undefined;
@@ -263,20 +339,65 @@ function withoutNumbers(operator: string, left: Value, right: Value): Value | un
   return undefined;
 }
 
-/** A whole number as bigint, a double as number. */
-function operand(value: Value, operator: string, other: Value): number | bigint {
-  const number = value instanceof PsArray ? undefined : numberIn(value);
-  if (number !== undefined) {
-    const isDouble =
-      value instanceof Num ? value.type === is.double : !Number.isInteger(Number(number));
-    return isDouble ? Number(number) : BigInt(number);
+/** How often a text or a list is to be repeated. */
+function times(what: { readonly length: number }, right: Value, type: NetType): number {
+  const number = convert(typeof right === "string" ? operand(right, 0) : right, type);
+  const count = plainNumber(number as number | Num);
+  if (count < 0) {
+    const message = "times must be a non-negative value.\r\nParameter name: times";
+    throw raised("System.ArgumentOutOfRangeException", message);
   }
-  if (typeof value === "string") {
-    convert(value, isNumeric(other) ? typeOf(other) : is.int); // Throws, because it is not a number.
-  }
-  const type = isNull(value) ? "null" : typeOf(value).name;
-  throw runtimeError(
-    "MethodNotFound",
-    `Method invocation failed because [${type}] does not contain a method named '${operator}'.`,
+  if (what.length * count > 2 ** 20) throw new Unsupported("a text or list of a million elements");
+  return what.length === 0 ? 0 : count;
+}
+
+type Operand = null | string | number | bigint | boolean | Num | Char | EnumValue;
+
+/** Whether arithmetic takes a value, or at least tries to find a number in it. */
+function isOperand(value: Value): value is Operand {
+  return (
+    isNull(value) ||
+    typeof value !== "object" ||
+    [Num, Char, EnumValue].some((each) => value instanceof each)
   );
+}
+
+/** Whether an operand can be on the left: no truth value and no character can be multiplied. */
+function canBegin(operator: string, left: Operand): boolean {
+  const isNumber = typeof left !== "boolean" && !(left instanceof Char);
+  return !(left instanceof EnumValue) && (operator !== "*" || isNumber);
+}
+
+/** A number for an operand. `other` says which type a text that is no number fails to convert to. */
+function operand(value: Operand, other: Operand): number | bigint | Num {
+  if (isNumeric(value)) return value;
+  if (typeof value !== "string") return Number(numberIn(value));
+  const type = isNumeric(other) ? typeOf(other) : is.int;
+  return numberLiteral(value) ?? (convert(value, type) as number | bigint | Num);
+}
+
+/** The type in which two numbers are calculated. */
+function commonType(...operands: readonly (number | bigint | Num)[]): NetType {
+  const types = operands.map(typeOf);
+  const isNegative = operands.some((each) => plainNumber(each) < 0);
+  if (isNegative && types.includes(is.uint64) && !types.includes(is.double)) {
+    throw new Unsupported("a negative number beside an unsigned one of 64 bits");
+  }
+  const found = [is.double, is.uint64, is.long, is.uint32].find((type) => types.includes(type));
+  return found === is.uint32 && isNegative ? is.long : (found ?? is.int);
+}
+
+function undefinedOperation(operator: string, name: string, left: Value, right: Value): Raised {
+  if (left instanceof EnumValue) {
+    throw new Unsupported(`the operator ${operator} on [${left.type.name}]`);
+  }
+  const types = [left, right].map((each) => (isNull(each) ? "$null" : typeOf(each).name));
+  const [first, second] = types as [string, string];
+  if (isOperand(left) && isOperand(right)) {
+    const message = `The operation '[${first}] ${operator} [${second}]' is not defined.`;
+    return runtimeError("NotADefinedOperationForType", message);
+  }
+  const type = isOperand(left) && typeof left !== "string" ? second : first;
+  const message = `Method invocation failed because [${type}] does not contain a method named '${name}'.`;
+  return runtimeError("MethodNotFound", message);
 }

@@ -343,6 +343,8 @@ class Parser extends Reader {
 
   private command(): Syntax.Command {
     const start = this.at;
+    if (this.look(/\d+(\.\d+)?(d|n|u?[lsy]|u)([kmgtp]b)?(?!\w)/iy))
+      this.refuse("a number with such a type");
     const invocation = (this.take(forms.invocation) ?? "") as Syntax.Command["invocation"];
     this.space();
     const name = invocation === "" ? this.word() : this.argument();

@@ -11,7 +11,7 @@ import { Unsupported } from "./values.ts";
 const binaryOperators = new Set(
   (
     "+ - * / % .. -and -or -eq -ne -gt -ge -lt -le -like -notlike -match -notmatch -replace -split -join " +
-    "-contains -notcontains -is"
+    "-contains -notcontains -in -notin -is"
   ).split(" "),
 );
 const unaryOperators = new Set(["++", "--", "-", ",", "-not"]);

@@ -51,6 +51,8 @@ function find({ provider, path, isPattern }: GivenPath): Item[] {
 }
 
 async function testPath(call: Call, given: GivenPath): Promise<void> {
+  // 5.1 rejects it, 7 finds nothing.
+  if (given.path === "") throw new Unsupported("Test-Path of an empty path");
   const device = given.provider.device?.(given.path);
   if (device) {
     await call.emit(await device);

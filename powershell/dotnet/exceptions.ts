@@ -16,6 +16,7 @@ const exceptions: Readonly<Record<string, readonly [base: string, hresult?: numb
   IndexOutOfRangeException: ["SystemException", 0x80131508],
   InvalidCastException: ["SystemException", 0x80004002],
   InvalidOperationException: ["SystemException", 0x80131509],
+  OverflowException: ["SystemException", 0x80131516],
   UnauthorizedAccessException: ["SystemException", 0x80070005],
   "IO.IOException": ["SystemException", 0x80131620],
   "IO.FileNotFoundException": ["IO.IOException", 0x80070002],
@@ -32,7 +33,7 @@ const automation: Readonly<Record<string, readonly string[]>> = {
   RuntimeException: [
     ...["CommandNotFoundException", "ParseException", "MethodException", "GetValueException"],
     ...["ParameterBindingException", "MetadataException", "SessionStateException"],
-    "PropertyNotFoundException",
+    ...["PropertyNotFoundException", "ExtendedTypeSystemException"],
   ],
   MethodException: ["MethodInvocationException"],
   GetValueException: ["GetValueInvocationException"],

@@ -122,10 +122,11 @@ types.define({
 type Version = NetObject<readonly number[]>;
 
 export function version(text: string): Version {
-  if (!/^\d+(?:\.\d+){1,3}$/.test(text)) {
+  const parts = text.split(".").map((part) => (/^\s*\d+\s*$/.test(part) ? Number(part) : Infinity));
+  if (parts.length < 2 || parts.length > 4 || parts.some((part) => part >= 2 ** 31)) {
     throw badArgument("Version string portion was too short or too long.", "version");
   }
-  return new NetObject(versionType, text.split(".").map(Number));
+  return new NetObject(versionType, parts);
 }
 
 const versionType: NetType = types.define({
@@ -142,6 +143,7 @@ const versionType: NetType = types.define({
 
 const guid: NetType = types.define({
   name: "System.Guid",
+  isValueType: true,
   methods: {
     "ToString()": ({ state }: NetObject<string>) => state,
     "ToString(string)": ({ state }: NetObject<string>, format: string) => {
@@ -151,7 +153,8 @@ const guid: NetType = types.define({
   },
   staticMethods: {
     "NewGuid()": () => new NetObject(guid, randomUUID()),
-    "Parse(string)": () => {
+    "Parse(string)": (text: string) => {
+      if (!/[\da-f]{8}/i.test(text)) throw badFormat("Unrecognized Guid format.");
       throw new Unsupported("a GUID out of a text");
     },
   },

@@ -9,7 +9,7 @@ import ipaddr from "ipaddr.js";
 import { badFormat } from "../../powershell/dotnet/exceptions.ts";
 import * as is from "../../powershell/types.ts";
 import { raised, type Types } from "../../powershell/types.ts";
-import { NetObject, nothing, type NetType } from "../../powershell/values.ts";
+import { NetObject, nothing, Unsupported, type NetType } from "../../powershell/values.ts";
 import type { WindowsHost } from "../host/windows-host.ts";
 import { task } from "./tasks.ts";
 
@@ -57,6 +57,7 @@ export function defineNameTypes(types: Types, hostName: string): void {
     name: "System.Uri",
     constructors: {
       "(string)": (written: string) => {
+        if (!/^[a-z][a-z\d+.-]+:\/\//i.test(written)) throw new Unsupported(`the URI ${written}`);
         if (!URL.canParse(written)) {
           const message = "Invalid URI: The hostname could not be parsed.";
           throw raised("System.UriFormatException", message);
