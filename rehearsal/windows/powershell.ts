@@ -55,6 +55,22 @@ const noConsole: ScriptConsole = {
   input: () => Promise.resolve(Buffer.alloc(0)),
 };
 
+/** Runs scripts of a machine as powershell.exe does. */
+export type ScriptRunner = Pick<Interpreter, "runFile" | "runCommand">;
+
+/** The model of a machine's PowerShell. */
+export interface ModelledShell {
+  readonly machine: WindowsHost;
+  readonly interpreter: Interpreter;
+  /** The cmdlets that only Windows has. */
+  readonly cmdlets: readonly Cmdlet[];
+}
+
+/** What runs the scripts: the interpreter. Tests put a real PowerShell in its place, which asks the model. */
+export const scriptRunner: { of: (model: ModelledShell) => ScriptRunner } = {
+  of: ({ interpreter }) => interpreter,
+};
+
 /**
  * @param changing Called before each change of the machine, e.g. with `write C:\k\config`. Throws to prevent the change.
  */
@@ -62,7 +78,7 @@ export function windowsPowerShell(
   machine: WindowsHost,
   console: ScriptConsole,
   changing: (what: string) => Promise<void>,
-): Interpreter {
+): ScriptRunner {
   const {
     drive,
     registry,
@@ -121,6 +137,9 @@ export function windowsPowerShell(
   defineNetworkTypes(types, machine);
   defineHyperVTypes(types);
   types.define({ name: cimFailure, base: "System.SystemException" });
+  const cmdlets = windowsCmdlets(machine, items, change).map((each) =>
+    watched(each, machine, change),
+  );
   const interpreter = newInterpreter(host, {
     types,
     version: machine.version.powerShell,
@@ -129,7 +148,7 @@ export function windowsPowerShell(
     mayCall: (name) =>
       hostNetworkCommands.some((each) => each.toLowerCase() === name) ||
       (hyperV?.module !== true && hyperVCommand.test(name)),
-    cmdlets: windowsCmdlets(machine, items, change).map((each) => watched(each, machine, change)),
+    cmdlets,
   });
   defineMachineTypes(types, host);
   defineAccessControl(types, files, async (path, isFolder) => {
@@ -137,7 +156,7 @@ export function windowsPowerShell(
     await chmod(await drive.resolve(path), isFolder ? 0o700 : 0o600);
   });
   defineListedProcess(types, machine, change);
-  return interpreter;
+  return scriptRunner.of({ machine, interpreter, cmdlets });
 }
 
 export function windowsCmdlets(

@@ -1,0 +1,5 @@
+/** `node --import` of this runs the modelled machines' scripts of all tests on a real PowerShell. */
+import { endAll, useRealPowerShell } from "./real-machine.ts";
+
+useRealPowerShell();
+process.on("exit", endAll);
