@@ -44,22 +44,44 @@ export function runOverSsh(
   input = "",
   forward?: RemoteForward,
 ): Promise<string> {
+  return overSsh(source, timeoutSeconds, async (client, signal) => {
+    if (forward !== undefined) await forwardFrom(client, forward);
+    return outputOf(client, command, signal, input);
+  });
+}
+
+/** Logs in, with a single attempt, does some work within a time limit, and closes the connection. */
+export function overSsh<T>(
+  source: SshSource,
+  timeoutSeconds: number,
+  work: (client: Client, signal: AbortSignal) => Promise<T>,
+): Promise<T> {
   return within(timeoutSeconds, async (signal) => {
     const client = await logInTo({ silentSeconds, ...source }, signal);
     try {
-      if (forward !== undefined) await forwardFrom(client, forward);
-      const { exitCode, stdout, stderr } = await runOn(client, command, signal, input);
-      if (exitCode !== 0) {
-        throw new CommandFailed(`exit code ${exitCode}: ${stderr.trim()}`, exitCode, stdout);
-      }
+      const result = await work(client, signal);
       client.end();
-      return stdout;
+      return result;
     } catch (error) {
       // A hanging connection would keep this process running for minutes.
       client.destroy();
       throw error;
     }
   });
+}
+
+/** Standard output of a command. @throws CommandFailed, with the end of its standard error. */
+export async function outputOf(
+  client: Client,
+  command: string,
+  signal: AbortSignal,
+  input = "",
+): Promise<string> {
+  const { exitCode, stdout, stderr } = await runOn(client, command, signal, input);
+  if (exitCode !== 0) {
+    throw new CommandFailed(`exit code ${exitCode}: ${stderr.trim()}`, exitCode, stdout);
+  }
+  return stdout;
 }
 
 function forwardFrom(client: Client, { port, accept }: RemoteForward): Promise<void> {

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import * as z from "zod";
+import { firmwareOf } from "../config/sections/windows-image.ts";
 import type { Settings } from "../config/settings.ts";
 import { builtImage, imageKey } from "../components/windows/image/builder/built-image.ts";
 import {
@@ -81,7 +82,7 @@ function found(settings: Settings): z.infer<typeof foundSchema> {
       // A machine boots with the firmware that its image was installed with. A user's own disk boots with BIOS.
       return {
         ...(builtImage(settings) ?? notBuilt),
-        uefi: image.firmware === "uefi" ? uefiFirmware() : undefined,
+        uefi: firmwareOf(settings.windows) === "uefi" ? uefiFirmware() : undefined,
       };
   }
 }

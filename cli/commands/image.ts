@@ -8,6 +8,7 @@ import {
   sealedAnswerFile,
   sealedAnswerFileText,
 } from "../../components/windows/image/answer-file.ts";
+import { scriptCommand } from "../../components/windows/remote-command.ts";
 import { imageScripts } from "../../components/windows/image/scripts-folder.ts";
 import { language as languageComplaint } from "../../config/sections/windows-image.ts";
 import { isMadeFromIso } from "../../components/windows/image/media.ts";
@@ -128,6 +129,11 @@ async function examined(windows: Settings["windows"]): Promise<string[][]> {
   ];
 }
 
+const completeImage = {
+  name: "Complete-Image",
+  parameters: { SealedAnswerFile: "string" },
+} as const;
+
 /** `kindows image scripts`: writes the scripts that seal a Windows Server, so that its disk can be the image. */
 export async function writeScripts({
   folder,
@@ -152,8 +158,7 @@ export async function writeScripts({
   await writeFile(path.join(target, sealedAnswerFile), sealedAnswerFileText(language, undefined));
   say(
     `Copy ${target} to C:\\seal on the machine, and run there as Administrator:\n` +
-      `powershell.exe -ExecutionPolicy Bypass -File C:\\seal\\Complete-Image.ps1 ` +
-      `-SealedAnswerFile C:\\seal\\${sealedAnswerFile}\n` +
+      `${scriptCommand("C:\\seal", completeImage, { SealedAnswerFile: `C:\\seal\\${sealedAnswerFile}` })}\n` +
       "The machine shuts down some minutes later, and its disk is the image. Its requirements: docs/windows-image.md",
   );
 }

@@ -1,7 +1,7 @@
 import type { V1Secret, V1SecretList } from "@kubernetes/client-node";
 
 import { ClusterApi } from "../../kubernetes/cluster-api.ts";
-import { scriptCommand } from "../../components/windows/step-command.ts";
+import { scriptCommand, windowsOutput } from "../../components/windows/remote-command.ts";
 import {
   textFact,
   parseStepResult,
@@ -23,7 +23,7 @@ import {
 } from "./certificates.ts";
 import type { Finding } from "./finding.ts";
 import { checkNodes, type ClusterAnswer } from "./nodes.ts";
-import { CommandFailed, runOverSsh } from "../../ssh/run-over-ssh.ts";
+import { CommandFailed } from "../../ssh/run-over-ssh.ts";
 
 const apiSeconds = 10;
 
@@ -162,7 +162,11 @@ export async function askClock(machine: NodeMachine): Promise<ClockReading> {
     const parameters = { ComputerName: node, ...nodeRequirements };
     const command = scriptCommand(machine.checkFolder, testWindowsHost, parameters);
     const asked = new Date();
-    const result = await stepOverSsh(testWindowsHost.name, machine, command, clockSeconds);
+    const result = await resultOf(
+      testWindowsHost.name,
+      machine,
+      windowsOutput(machine, command, clockSeconds),
+    );
     const answered = new Date();
     const utc = textFact(result, "utc");
     const time = new Date(utc);
@@ -181,19 +185,17 @@ export function secondsOff(time: Date, asked: Date, answered: Date): number {
   return Math.round((early > 0 ? early : late) / 1000);
 }
 
-/** Runs a step on a machine that has its scripts. @param input its standard input, which may be secret. */
-export async function stepOverSsh(
+/** The result of a step that runs on a machine. @param running its standard output. */
+export async function resultOf(
   step: string,
-  machine: NodeMachine,
-  command: string,
-  timeoutSeconds: number,
-  input = "",
+  { node }: NodeMachine,
+  running: Promise<string>,
 ): Promise<StepResult> {
-  const output = await runOverSsh(machine, command, timeoutSeconds, input).catch((error) => {
+  const output = await running.catch((error: unknown) => {
     if (!(error instanceof CommandFailed) || error.output.trim() === "") throw error;
     return error.output;
   });
-  return parseStepResult(step, machine.node, output);
+  return parseStepResult(step, node, output);
 }
 
 /** Seconds by which a clock may be off: Kubernetes tolerates less than this, and Join-Node leaves it alone. */

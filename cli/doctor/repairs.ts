@@ -11,8 +11,9 @@ import { Failure } from "../../host/failure.ts";
 import { writeAccessFiles } from "../lab/access.ts";
 import { labOutputs } from "../lab/outputs.ts";
 import { labStateOf, withToken, type LabState } from "../lab/lab-state.ts";
-import { askCluster, stepOverSsh } from "./examine-lab.ts";
+import { askCluster, resultOf } from "./examine-lab.ts";
 import type { Repair } from "./finding.ts";
+import { runOverSsh } from "../../ssh/run-over-ssh.ts";
 
 /** Lifetime of the token for a repeated join, in minutes; it is deleted afterwards. */
 const tokenMinutes = 10;
@@ -115,7 +116,9 @@ export async function runJoin(
   try {
     const { command, input } = machine.join;
     const text = withToken(input, token);
-    await stepOverSsh(joinNode.name, machine, command, scriptSeconds(joinNode), text);
+    // The command is as the machine's shell took it when it joined.
+    const running = runOverSsh(machine, command, scriptSeconds(joinNode), text);
+    await resultOf(joinNode.name, machine, running);
   } finally {
     await revokeToken(api, tokenId(token)); // It expires anyway.
   }

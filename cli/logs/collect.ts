@@ -3,10 +3,9 @@ import path from "node:path";
 import { pipeline } from "node:stream/promises";
 import { x as extract } from "tar";
 
-import { scriptCommand } from "../../components/windows/step-command.ts";
+import { scriptCommand, windowsOutput } from "../../components/windows/remote-command.ts";
 import { parseStepResult } from "../../components/windows/step-result.ts";
 import { exportNodeLog, logSeconds } from "../../components/windows/steps.ts";
-import { runOverSsh } from "../../ssh/run-over-ssh.ts";
 import type { NodeMachine } from "../lab/lab-state.ts";
 import { redactLog } from "../engine/redact.ts";
 
@@ -21,7 +20,7 @@ const tailKiB = 1024;
  */
 export async function collectLogs(source: NodeMachine, below: string): Promise<string> {
   const command = scriptCommand(source.scripts, exportNodeLog, { TailKiB: tailKiB });
-  const output = await runOverSsh(source, command, logSeconds);
+  const output = await windowsOutput(source, command, logSeconds);
   parseStepResult(exportNodeLog.name, source.node, output);
   const lines = output.trimEnd().split(/\r?\n/).slice(0, -1);
   const time = new Date().toISOString().slice(0, 19).replaceAll(":", "");

@@ -5,6 +5,9 @@ import type { SshKey } from "./ssh-key.ts";
 /** Connection of `command.remote` to a machine, with a pinned host key; secret as a whole. */
 export type SshConnection = types.input.remote.ConnectionArgs;
 
+/** A shell of Windows in which an SSH server runs commands: `DefaultShell` in the registry, or cmd.exe. */
+export type WindowsShell = "cmd" | "powershell" | "bash";
+
 /**
  * A machine that can become a node. Node components know nothing else about where they run.
  *
@@ -19,6 +22,8 @@ export interface Machine {
   /** Public SSH host key, pinned in `connection`. */
   readonly hostKey: pulumi.Output<string>;
   readonly connection: pulumi.Output<SshConnection>;
+  /** The shell in which a Windows machine's SSH server runs commands. Default: cmd.exe, as in kindows' images. */
+  readonly shell?: pulumi.Output<WindowsShell>;
   /** Changes when the machine is replaced, so that everything that was done on it is done again. */
   readonly instanceId: pulumi.Output<string>;
   /** For `dependsOn`, and for `deletedWith` of resources that are on the machine. */
@@ -54,6 +59,7 @@ export abstract class MachineComponent extends pulumi.ComponentResource implemen
   readonly address!: pulumi.Input<string>;
   readonly hostKey!: pulumi.Output<string>;
   readonly connection!: pulumi.Output<SshConnection>;
+  readonly shell?: pulumi.Output<WindowsShell>;
   readonly instanceId!: pulumi.Output<string>;
   readonly resource!: pulumi.Resource;
 

@@ -1,7 +1,4 @@
-import { nodeStep, type JoiningNode, type NodeStep } from "./node-step.ts";
-
-/** Time for the SSH session that requests the network to end, in seconds. */
-const delaySeconds = 5;
+import { nodeStep, sessionEndSeconds, type JoiningNode, type NodeStep } from "./node-step.ts";
 
 const parameters = { Address: "string", DelaySeconds: "int", Network: "string" } as const;
 const title = { doing: "gets its pods' network", noun: "network" };
@@ -15,7 +12,7 @@ const title = { doing: "gets its pods' network", noun: "network" };
 export function externalNetwork(nameOf: (node: JoiningNode) => string): readonly NodeStep[] {
   const values = (node: JoiningNode) => ({
     Address: node.machine.address,
-    DelaySeconds: delaySeconds,
+    DelaySeconds: sessionEndSeconds,
     Network: nameOf(node),
   });
   return [

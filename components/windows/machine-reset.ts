@@ -2,7 +2,7 @@ import type { ExistingMachineArgs } from "../machine/existing/existing-machine.t
 import { mediaFolder } from "./media-folder.ts";
 import { programArtifacts, type WindowsSoftware } from "./software.ts";
 import { scriptSeconds } from "./node-step.ts";
-import { undoCommand } from "./step-command.ts";
+import { undoCommand } from "./remote-command.ts";
 import { reset } from "./steps.ts";
 import { folderHash, stepsSource } from "./steps-folder.ts";
 

@@ -44,6 +44,12 @@ export interface Script<P extends Parameters = Parameters> {
   readonly seconds: number | ((timeouts: NodeTimeouts) => number);
 }
 
+/**
+ * Seconds until a reboot or a cut of the network that a step has ordered. The session that orders it must return its
+ * result and end before, even on a slow machine.
+ */
+export const sessionEndSeconds = 15;
+
 /** Longest waits, in seconds: for another script to end (lib/Step.ps1), and for the connection. */
 const lockSeconds = 240;
 const connectSeconds = 60;

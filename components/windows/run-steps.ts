@@ -1,8 +1,8 @@
 import * as pulumi from "@pulumi/pulumi";
 import { remote } from "@pulumi/command";
-import type { Machine } from "../machine/machine.ts";
+import type { Machine, WindowsShell } from "../machine/machine.ts";
 import { scriptSeconds, type JoiningNode, type NodeStep, type Script } from "./node-step.ts";
-import { scriptCommand, undoCommand } from "./step-command.ts";
+import { inShell, scriptCommand, undoCommand } from "./remote-command.ts";
 import { parseStepResult, type StepResult } from "./step-result.ts";
 import { confirmReboot, nodeSteps } from "./steps.ts";
 import type { StepsCopy } from "./steps-copy.ts";
@@ -105,15 +105,31 @@ function runStep(
     context,
     step.name,
     {
-      create: pulumi.output(values).apply((known) => scriptCommand(folderOf(step), step, known)),
+      create: commandOn(context.machine, values, (known) =>
+        scriptCommand(folderOf(step), step, known),
+      ),
       delete:
-        undo?.script === undefined
-          ? undo && scriptCommand(folderOf(step), step, undo.values)
-          : undoCommand(folderOf(undo.script), undo),
+        undo &&
+        commandOn(context.machine, {}, () =>
+          undo.script === undefined
+            ? scriptCommand(folderOf(step), step, undo.values)
+            : undoCommand(folderOf(undo.script), undo),
+        ),
       stdin: stdin && pulumi.output(stdin(node)).apply((input) => JSON.stringify(input)),
     },
     { ...order, customTimeouts: limits(limit(step), limit(undo?.script ?? step)) },
   );
+}
+
+/** A command for cmd.exe, as the machine's SSH server takes it. */
+export function commandOn<T>(
+  { shell = pulumi.output<WindowsShell>("cmd") }: Machine,
+  values: pulumi.Input<T>,
+  command: (known: pulumi.Unwrap<T>) => string,
+): pulumi.Output<string> {
+  return pulumi
+    .all([shell, pulumi.output(values)])
+    .apply(([known, all]) => inShell(known, command(all as pulumi.Unwrap<T>)));
 }
 
 /** Options of a resource on a machine. It is not deleted by itself when the machine is removed. */

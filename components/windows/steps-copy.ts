@@ -2,7 +2,8 @@ import * as pulumi from "@pulumi/pulumi";
 import { remote } from "@pulumi/command";
 import { ownFolder, keptFolder } from "../own-files.ts";
 import type { Script } from "./node-step.ts";
-import { onMachine, type StepContext } from "./run-steps.ts";
+import { powerShellCommand } from "./remote-command.ts";
+import { commandOn, onMachine, type StepContext } from "./run-steps.ts";
 import { exportNodeLog, nodeScripts } from "./steps.ts";
 import {
   cpSync,
@@ -103,8 +104,7 @@ const unpackRemedy =
 export function unpackCommand(archive: string): string {
   const unpack = `tar.exe -xf ${remoteSteps}\\${archive} -C ${remoteSteps}`;
   // A failed flush is ignored: it only matters after a power cut.
-  const flush =
-    "powershell.exe -NoProfile -NonInteractive -Command Write-VolumeCache -DriveLetter C; exit 0";
+  const flush = powerShellCommand("try { Write-VolumeCache -DriveLetter C } catch { }; exit 0");
   return `${unpack} && ${flush} || (echo ${unpackRemedy}>&2& exit 1)`;
 }
 
@@ -143,7 +143,7 @@ export function copySteps(
     `${name}-steps`,
     {
       connection: machine.connection,
-      create: unpackCommand(archive),
+      create: commandOn(machine, {}, () => unpackCommand(archive)),
       triggers: [machine.instanceId],
       addPreviousOutputInEnv: false,
     },

@@ -7,6 +7,7 @@ import { renderRegistryMirrors, type NodeSetup } from "./node-setup.ts";
 import {
   nodeStep,
   script,
+  sessionEndSeconds,
   type Arguments,
   type ClusterRoute,
   type NodeStep,
@@ -58,8 +59,7 @@ export const testWindowsHost = nodeStep({
   undo: reset,
 });
 
-/** Time for the session that requests a reboot to return its result and end, even on a slow machine. */
-export const rebootValues = { RebootDelaySeconds: 10 };
+export const rebootValues = { RebootDelaySeconds: sessionEndSeconds };
 
 export const enableContainersFeature = nodeStep({
   name: "Enable-ContainersFeature",

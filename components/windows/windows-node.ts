@@ -177,7 +177,7 @@ const dayMilliseconds = 24 * 60 * 60 * 1000;
  * @param host computer name.
  */
 export function hostWarnings(host: string, result: StepResult, now: Date): string[] {
-  const { evaluationEnds, rebootPending } = result.facts;
+  const { evaluationEnds, rebootPending, switchOverride } = result.facts;
   const warnings: string[] = [];
   if (typeof evaluationEnds === "string" && evaluationEnds !== "") {
     const days = Math.floor((Date.parse(evaluationEnds) - now.getTime()) / dayMilliseconds);
@@ -188,6 +188,12 @@ export function hostWarnings(host: string, result: StepResult, now: Date): strin
           "Extend it on the machine (`slmgr /rearm`, a reboot), or make a new image",
       );
     }
+  }
+  if (typeof switchOverride === "string" && switchOverride !== "") {
+    warnings.push(
+      `${host}: Windows lacks a registry value without which packets between pods may get lost: ${switchOverride} ` +
+        "(DWord; docs/windows-traps.md). Set it and reboot the machine, unless its updates are recent",
+    );
   }
   if (typeof rebootPending === "string" && rebootPending !== "") {
     warnings.push(

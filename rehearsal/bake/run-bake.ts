@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { execa } from "execa";
 import type { Client } from "ssh2";
 import type { Bake } from "../../components/windows/image/bake.ts";
-import { scriptCommand } from "../../components/windows/step-command.ts";
+import { scriptCommand } from "../../components/windows/remote-command.ts";
 import { runOverSsh, type SshSource } from "../../ssh/run-over-ssh.ts";
 import { parseStepResult } from "../../components/windows/step-result.ts";
 import { homeSource } from "../../components/windows/steps-copy.ts";

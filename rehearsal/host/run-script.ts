@@ -39,9 +39,19 @@ export async function runScript(
   return host.time.busy(() => runOnPowerShell(host, path, args, io));
 }
 
-/** Runs `powershell.exe -Command text`, without faults. Returns the exit code. */
-export function runCommand(host: WindowsHost, text: string, io: CommandIo): Promise<number> {
-  const powerShell = windowsPowerShell(host, consoleOf(host, io), () => Promise.resolve());
+/**
+ * Runs `powershell.exe -Command text`, without faults. Returns the exit code.
+ *
+ * @param cmd runs what follows `cmd.exe /d /s /c`, which has the command's own console.
+ */
+export function runCommand(
+  host: WindowsHost,
+  text: string,
+  io: CommandIo,
+  cmd: (host: WindowsHost, text: string, io: CommandIo) => Promise<number>,
+): Promise<number> {
+  const console = { ...consoleOf(host, io), cmd: (command: string) => cmd(host, command, io) };
+  const powerShell = windowsPowerShell(host, console, () => Promise.resolve());
   return host.time.busy(() => powerShell.runCommand(text, (value) => io.out(shown(value))));
 }
 

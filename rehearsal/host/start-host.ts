@@ -1,5 +1,5 @@
 import type { Identity } from "../../components/machine/identity.ts";
-import { runShellCommand } from "./cmd/shell.ts";
+import { runInDefaultShell } from "./default-shell.ts";
 import { DiskFullError, Drive } from "./drive.ts";
 import { serveSftp } from "./ssh/sftp-server.ts";
 import { SshServer } from "./ssh/ssh-server.ts";
@@ -43,7 +43,7 @@ export async function startHost(options: HostOptions): Promise<RunningHost> {
     user: "Administrator",
     log,
     runCommand: (text, io) =>
-      runShellCommand(windows, text, io).catch((error: unknown) => {
+      runInDefaultShell(windows, text, io).catch((error: unknown) => {
         if (error instanceof PowerLost) return 1; // the connection is gone
         throw error;
       }),

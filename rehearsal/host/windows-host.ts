@@ -159,6 +159,7 @@ export class WindowsHost {
   get sessionVariables(): Readonly<Record<string, string>> {
     return {
       COMPUTERNAME: this.computerName.toUpperCase(),
+      ComSpec: "C:\\Windows\\system32\\cmd.exe",
       HOMEDRIVE: "C:",
       HOMEPATH: homeFolder.slice(2),
       OS: "Windows_NT",

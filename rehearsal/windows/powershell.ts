@@ -4,7 +4,8 @@
  */
 import fs from "node:fs";
 import { chmod } from "node:fs/promises";
-import type { Cmdlet } from "../../powershell/commands.ts";
+import { cmdlets, type Cmdlet } from "../../powershell/commands.ts";
+import { isNull } from "../../powershell/values.ts";
 import { newInterpreter } from "../../powershell/new-interpreter.ts";
 import { ioError } from "./io-errors.ts";
 import type { Clock } from "../../powershell/host.ts";
@@ -31,7 +32,7 @@ import { defineNetworkTypes } from "./network.ts";
 import { cimFailure } from "./objects.ts";
 import { defineListedProcess, processClass, processCmdlets } from "./process-list.ts";
 import { defineMachineTypes, type ScriptMachine } from "./machine-types.ts";
-import { windowsProcesses } from "./processes.ts";
+import { type Processes, windowsProcesses } from "./processes.ts";
 import {
   defineRegistryTypes,
   machineVariables,
@@ -46,7 +47,10 @@ import { defineServiceTypes, serviceClass, serviceCmdlets } from "./services.ts"
 /** ERROR_DISK_FULL, as HRESULT. */
 const diskFull = -2147024784;
 
-export type ScriptConsole = Pick<ScriptMachine, "output" | "error" | "input">;
+export interface ScriptConsole extends Pick<ScriptMachine, "output" | "error" | "input"> {
+  /** Runs a command of cmd.exe in this console. Default: there is no cmd.exe for commands. Returns the exit code. */
+  readonly cmd?: (command: string) => Promise<number>;
+}
 
 /** The console of commands that run without a session. */
 const noConsole: ScriptConsole = {
@@ -124,7 +128,7 @@ export function windowsPowerShell(
     files,
     environment,
     clock: machineClock(machine),
-    programs: windowsProcesses(machine, environment, change),
+    programs: withConsole(windowsProcesses(machine, environment, change), console),
     computerName: machine.computerName,
     is64Bit: machine.version.is64Bit,
     mutexes: machine.mutexes,
@@ -185,12 +189,34 @@ export function windowsCmdlets(
         () => undefined,
       ),
     ),
+    ...cmdlets({
+      // The alias of Write-Output, for two words.
+      async "echo [[-First] <object>] [[-Second] <object>]"(call) {
+        for (const word of [call.get("First"), call.get("Second")]) {
+          if (word !== undefined && !isNull(word)) await call.emit(word);
+        }
+      },
+    }),
     ...cimCmdlets({
       Win32_Process: processClass(machine),
       Win32_Service: serviceClass(machine),
       ...operatingSystemClasses(machine, items.types, { clock: machineClock(machine) }),
     }),
   ];
+}
+
+/** Has cmd.exe run commands in the console, as programs do whose output nothing takes. */
+function withConsole(programs: Processes, { cmd }: ScriptConsole): Processes {
+  return {
+    ...programs,
+    start: (options) => programs.start(options),
+    async run(file, args, input) {
+      const [d, s, c, command = ""] = args;
+      const isCommand = /\\cmd\.exe$/i.test(file) && [d, s, c].join(" ") === "/d /s /c";
+      if (cmd === undefined || !isCommand) return programs.run(file, args, input);
+      return { exitCode: await cmd(command), stdout: "", stderr: "" };
+    },
+  };
 }
 
 /** Calls `changing` before a cmdlet changes the machine, and saves the changes. */

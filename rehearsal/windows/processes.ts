@@ -8,7 +8,17 @@ import { windowsPathNames } from "../host/windows-path.ts";
 import { raised } from "../../powershell/types.ts";
 import type { WindowsEnvironment } from "./environment.ts";
 import { sc } from "./services.ts";
-import { cmd, curl, icacls, ipconfig, route, shutdown, takeown, tar } from "./system-programs.ts";
+import {
+  cmd,
+  curl,
+  icacls,
+  ipconfig,
+  route,
+  shutdown,
+  takeown,
+  tar,
+  w32tm,
+} from "./system-programs.ts";
 import { quoteArgument } from "../host/cmd/arguments.ts";
 
 export interface RunningProcess {
@@ -45,7 +55,7 @@ export type SystemProgram = (
 
 /** Programs in C:\Windows\System32, by file name in lower case. */
 const systemPrograms: ReadonlyMap<string, SystemProgram> = new Map(
-  Object.entries({ sc, shutdown, curl, tar, cmd, takeown, icacls, ipconfig, route }).map(
+  Object.entries({ sc, shutdown, curl, tar, cmd, takeown, icacls, ipconfig, route, w32tm }).map(
     ([name, program]) => [`${name}.exe`, program],
   ),
 );

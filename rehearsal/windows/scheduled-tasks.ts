@@ -2,7 +2,7 @@
  * Scheduled tasks that run PowerShell without a session or console. They have no triggers, and a reboot removes them.
  *
  * Source: https://learn.microsoft.com/powershell/module/scheduledtasks (New-ScheduledTaskAction,
- * New-ScheduledTaskPrincipal, Register-, Start- and Unregister-ScheduledTask).
+ * New-ScheduledTaskSettingsSet, Register-, Start- and Unregister-ScheduledTask).
  */
 import { cmdlets, type Call, type Cmdlet } from "../../powershell/commands.ts";
 import { toText } from "../../powershell/convert.ts";
@@ -38,17 +38,18 @@ export function scheduledTaskCmdlets(
       }
       await call.emit(object({ Command: command }));
     },
-    async "New-ScheduledTaskPrincipal [-UserId] <string> [-LogonType {ServiceAccount}] [-RunLevel {Highest}]"(
+    // Nothing of it has an effect here.
+    async "New-ScheduledTaskSettingsSet [-Priority <int>] [-ExecutionTimeLimit <string>] [-AllowStartIfOnBatteries] [-DontStopIfGoingOnBatteries]"(
       call,
     ) {
-      if (!/^(NT AUTHORITY\\)?SYSTEM$/i.test(call.text("UserId") ?? "")) {
+      await call.emit(object({ Priority: call.number("Priority") ?? null }));
+    },
+    async "Register-ScheduledTask [-TaskName] <string> -Action <object> -Settings <object> -User <string> -RunLevel {Highest} [-Force]"(
+      call,
+    ) {
+      if (!/^(NT AUTHORITY\\)?SYSTEM$/i.test(call.text("User") ?? "")) {
         throw new Unsupported("a task of anybody but SYSTEM");
       }
-      await call.emit(object({ UserId: "SYSTEM" }));
-    },
-    async "Register-ScheduledTask [-TaskName] <string> -Action <object> -Principal <object> [-Force]"(
-      call,
-    ) {
       const action = call.get("Action");
       if (scheduledTasks.has(nameOf(call)) && !call.flag("Force")) {
         const message = "Cannot create a file when that file already exists.";

@@ -4,6 +4,7 @@
  * Sources: https://curl.se/docs/manpage.html,
  * https://man.freebsd.org/cgi/man.cgi?query=bsdtar (Windows' tar.exe),
  * https://learn.microsoft.com/windows-server/administration/windows-commands (rd, takeown, icacls, ipconfig, route, shutdown),
+ * https://learn.microsoft.com/windows-server/networking/windows-time-service/windows-time-service-tools-and-settings (w32tm),
  * https://learn.microsoft.com/windows/win32/debug/system-error-codes--1000-1299-.
  */
 import { lstat, readdir, rmdir, unlink } from "node:fs/promises";
@@ -101,6 +102,15 @@ async function removeTree(machine: WindowsHost, path: string, file: string): Pro
 /** Does nothing: the account that runs scripts owns all files and has full access to them. */
 export const takeown: SystemProgram = () => Promise.resolve(done);
 export const icacls = takeown;
+
+/** `w32tm /resync`: no time server answers. */
+export const w32tm: SystemProgram = () =>
+  Promise.resolve({
+    exitCode: -2147023728,
+    stdout:
+      "Sending resync command to local computer\r\nThe computer did not resync because no time data was available.\r\n",
+    stderr: "",
+  });
 
 export const ipconfig: SystemProgram = ({ programs }) => {
   const lines = programs.addresses().map((each) => `   IPv4 Address. . : ${each}\r\n`);

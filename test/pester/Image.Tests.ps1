@@ -41,16 +41,16 @@ Describe 'the script of the first boot' {
         $FirstBootLog = Join-Path $TestDrive 'state/identity.log'
         Mock Protect-Folder { $null = New-Item -Path $Path -ItemType Directory -Force }
         Mock New-ScheduledTaskAction { return }
-        Mock New-ScheduledTaskPrincipal { return }
+        Mock New-ScheduledTaskSettingsSet { return }
         Mock New-ScheduledTaskTrigger { return }
         # The real cmdlet takes objects of Windows' own only.
-        Mock Register-ScheduledTask { return } -RemoveParameterType 'Action', 'Principal', 'Trigger'
+        Mock Register-ScheduledTask { return } -RemoveParameterType 'Action', 'Settings', 'Trigger'
         Install-FirstBoot -Source $ImageFolder
         Install-FirstBoot -Source $ImageFolder
         Test-Path -LiteralPath (Join-Path $FirstBootFolder 'Set-MachineIdentity.ps1') | Should -BeTrue
         Test-Path -LiteralPath (Join-Path $FirstBootFolder 'lib/Step.ps1') | Should -BeTrue
         [IO.File]::ReadAllText($SetupCompletePath) |
-            Should -Match '^@powershell\.exe .*Set-MachineIdentity\.ps1 >>.*\r\n$'
+            Should -Match '^@\S+powershell\.exe .*Set-MachineIdentity\.ps1 >>.*\r\n$'
     }
 }
 
@@ -69,7 +69,9 @@ Describe 'the password of Administrator' {
         )
         Mock Get-LocalUser { $accounts }
         Mock Set-LocalUser { return } -RemoveParameterType 'InputObject'
-        Reset-AdministratorPassword
+        $administrator = Reset-AdministratorPassword
+        $administrator.Name | Should -BeExactly 'Administrateur'
+        $administrator.Password.Length | Should -BeGreaterThan 40
         Should -Invoke Set-LocalUser -Times 1 -Exactly -ParameterFilter {
             $InputObject.Name -eq 'Administrateur' -and $Password.Length -gt 40
         }
@@ -138,7 +140,8 @@ Describe 'Install-SshServer' {
         foreach ($left in $SshProgramFolder, "$SshProgramFolder.new") {
             $null = New-Item -Path (Join-Path $left 'left') -ItemType Directory -Force
         }
-        Mock Get-Service { return }
+        Mock Test-Service { Test-Path -LiteralPath (Join-Path $SshProgramFolder 'new') }
+        Mock Stop-ServiceIfPresent { return }
         Mock Invoke-NativeCommand { return }
         Mock Expand-Archive {
             $null = New-Item -Path (Join-Path $DestinationPath 'OpenSSH-Win64/new') -ItemType Directory -Force

@@ -14,7 +14,7 @@ import {
   routeText,
 } from "../existing/machine-parameter.ts";
 import { RemoteFiles } from "../../../ssh/remote-files.ts";
-import { runOn } from "../../../ssh/run-over-ssh.ts";
+import { runOnWindows } from "../../windows/remote-command.ts";
 
 const stepsFolder = "C:/kindows/steps";
 const mediaFolder = "C:/kindows/media";
@@ -35,7 +35,7 @@ await runAction(environment, async ({ MACHINE: machine, KEYS: keys }) => {
         say(`${name}: the step scripts are gone, so it was reinstalled; nothing to reset`);
         return;
       }
-      const { exitCode, stdout, stderr } = await runOn(
+      const { exitCode, stdout, stderr } = await runOnWindows(
         client,
         machine.reset.replaceAll("@folder@", folder.replaceAll("/", "\\")),
         signal,

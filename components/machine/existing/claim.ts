@@ -1,5 +1,6 @@
 import { messageOf } from "../../../host/failure.ts";
 import { runOn } from "../../../ssh/run-over-ssh.ts";
+import { inShell, shellOf } from "../../windows/remote-command.ts";
 import { onMachine } from "../dial-machine.ts";
 import { type AccessKeys, type MachineParameter, routeText } from "./machine-parameter.ts";
 import { RemoteFiles } from "../../../ssh/remote-files.ts";
@@ -82,8 +83,10 @@ export async function claimMachine(
   let seen: SeenMachine;
   try {
     seen = await onMachine(machine, keys, seconds, async (client, signal) => {
+      // What is no shell of Windows knows no `ver` either, and that is reported.
+      const shell = await shellOf(client, signal).catch(() => "cmd" as const);
       const outputOf = async (command: string): Promise<string> =>
-        (await runOn(client, command, signal)).stdout.trim();
+        (await runOn(client, inShell(shell, command), signal)).stdout.trim();
       const ver = await outputOf("ver");
       const files = await RemoteFiles.open(client);
       const traces: string[] = [];

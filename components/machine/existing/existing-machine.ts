@@ -1,10 +1,11 @@
 import * as pulumi from "@pulumi/pulumi";
-import { local } from "@pulumi/command";
+import { local, remote } from "@pulumi/command";
 import type { Facts } from "../../facts.ts";
 import { hostAction } from "../../host-action/host-action.ts";
 import type { environment } from "../actions/claim-machine.ts";
 import { fingerprint } from "../../../ssh/host-key.ts";
-import { MachineComponent } from "../machine.ts";
+import { shellFrom, shellQuestion } from "../../windows/remote-command.ts";
+import { MachineComponent, type SshConnection, type WindowsShell } from "../machine.ts";
 import { type ByBastions, directly, type SshAccess, sshConnection } from "../ssh-access.ts";
 import type { AccessKeys, MachineParameter, Place } from "./machine-parameter.ts";
 
@@ -74,6 +75,9 @@ export class ExistingMachine extends MachineComponent {
         customTimeouts: { create: "3m", update: "3m", delete: seconds },
       },
     );
+    const connection = sshConnection(login, bastions);
+    const shell =
+      args.os === "windows" ? shellOf(name, { resource, connection, instance }, this) : undefined;
     this.setMachine({
       name: computerName,
       os: args.os,
@@ -81,9 +85,43 @@ export class ExistingMachine extends MachineComponent {
       resource,
       hostKey,
       instanceId: instance,
-      connection: sshConnection(login, bastions),
+      connection,
+      ...(shell && { shell }),
     });
   }
+}
+
+/**
+ * Asks which shell the machine's SSH server starts. Not an output of the claim, which is updated with each change of the
+ * scripts: a preview would then show every step as changed.
+ */
+function shellOf(
+  name: string,
+  machine: {
+    readonly resource: pulumi.Resource;
+    readonly connection: pulumi.Output<SshConnection>;
+    readonly instance: pulumi.Output<string>;
+  },
+  parent: pulumi.Resource,
+): pulumi.Output<WindowsShell> {
+  const asked = new remote.Command(
+    `${name}-shell`,
+    {
+      connection: machine.connection,
+      create: shellQuestion,
+      triggers: [machine.instance],
+      addPreviousOutputInEnv: false,
+    },
+    {
+      parent,
+      deletedWith: machine.resource,
+      deleteBeforeReplace: true,
+      dependsOn: [machine.resource],
+      customTimeouts: { create: "2m", update: "2m" },
+    },
+  );
+  // The output is secret because the connection is.
+  return pulumi.unsecret(asked.stdout).apply(shellFrom);
 }
 
 function placeOf({ host, port, user, hostKey }: SshAccess): Place {

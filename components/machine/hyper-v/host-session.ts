@@ -2,11 +2,10 @@ import { readFileSync } from "node:fs";
 import type { Client } from "ssh2";
 import { privateKey as keyComplaint } from "../../../config/values/private-key.ts";
 import { messageOf } from "../../../host/failure.ts";
-import { scriptCommand } from "../../windows/step-command.ts";
+import { runOnWindows, scriptCommand } from "../../windows/remote-command.ts";
 import { parseStepResult, type StepResult } from "../../windows/step-result.ts";
 import { filesHash } from "../../windows/steps-folder.ts";
 import { RemoteFiles } from "../../../ssh/remote-files.ts";
-import { runOn } from "../../../ssh/run-over-ssh.ts";
 import { onMachine } from "../dial-machine.ts";
 import { type HyperVHostParameter, hyperVHostText, type HyperVPlace } from "./parameters.ts";
 import {
@@ -92,7 +91,7 @@ async function sessionOn(
       const described = { name: script, parameters: hyperVScripts[script] };
       const values = scriptValues(script, { ...host, ...inputs });
       const command = scriptCommand(folder, described, values);
-      const { exitCode, stdout, stderr } = await runOn(client, command, signal, input);
+      const { exitCode, stdout, stderr } = await runOnWindows(client, command, signal, input);
       if (exitCode !== 0 && !/^\{.*\}\s*$/.test(stdout.trimEnd().split(/\r?\n/).at(-1) ?? "")) {
         throw new Error(
           `${script} ended with exit code ${exitCode}: ${stderr.trim().slice(-1000)}`,

@@ -40,7 +40,7 @@ export function machinesOn(
         const make = (node: NodeSettings): HyperVMachine =>
           new HyperVMachine(node.name, {
             ...virtualMachine(lab, node),
-            ...startOf(settingsOfHost, settings.windows.image),
+            ...startOf(settingsOfHost, settings.windows),
             machineName: domainName(settings.lab.name, node.name),
             host,
             reserve: (parent) => addressReservation(lab, node, parent),

@@ -10,7 +10,7 @@ import type { NamedSettings } from "../../../config/settings.ts";
 import { hostName, unnamed } from "../../../config/values/dns-name.ts";
 import { between, ofForm, text } from "../../../config/values/value.ts";
 import { remoteHost } from "../../../config/sections/machine-host.ts";
-import type { image } from "../../../config/sections/windows-image.ts";
+import { firmwareOf } from "../../../config/sections/windows-image.ts";
 import { adminUser } from "../../../config/sections/windows.ts";
 
 const virtualSwitch = ofForm(
@@ -45,7 +45,7 @@ const host = remoteHost.extend({
   }),
   generation: z.literal([1, 2]).optional().meta({
     description: "Generation of the machines: 1 starts with BIOS, 2 with UEFI.",
-    default: "2 if `windows.image.firmware` is `uefi`, else 1",
+    default: "2 if the image has UEFI (`windows.image.firmware`), else 1",
   }),
   secureBoot: z.boolean().optional().meta({
     description: "Whether machines of generation 2 start with Secure Boot.",
@@ -88,18 +88,19 @@ function windowsVhdx(value: string): Complaint | undefined {
 }
 
 type Start = Pick<z.output<typeof host>, "generation" | "secureBoot">;
-type Image = z.output<typeof image>;
+type Windows = Parameters<typeof firmwareOf>[0];
 
 /** Generation that an image needs; undefined for a user's disk, which may need either. */
-function generationOf(image: Image): 1 | 2 | undefined {
-  return "firmware" in image ? (image.firmware === "uefi" ? 2 : 1) : undefined;
+function generationOf(windows: Windows): 1 | 2 | undefined {
+  const firmware = firmwareOf(windows);
+  return firmware && (firmware === "uefi" ? 2 : 1);
 }
 
 export function startOf(
   { generation: written, secureBoot }: Start,
-  image: Image,
+  windows: Windows,
 ): { readonly generation: 1 | 2; readonly secureBoot: boolean } {
-  const generation = written ?? generationOf(image) ?? 1;
+  const generation = written ?? generationOf(windows) ?? 1;
   return { generation, secureBoot: generation === 2 && secureBoot !== false };
 }
 
@@ -116,11 +117,11 @@ const hyperVWithWindows: Check<NamedSettings> = {
 };
 
 const hyperVGeneration: Check<NamedSettings> = {
-  reads: ["hyperVHosts", "windows.image.kind", "windows.image.firmware"],
-  run: ({ hyperVHosts, windows: { image } }) =>
+  reads: ["hyperVHosts", "windows.version", "windows.image.kind", "windows.image.firmware"],
+  run: ({ hyperVHosts, windows }) =>
     hyperVHosts.flatMap((host, index): SettingsProblem[] => {
-      const wanted = generationOf(image);
-      const { generation } = startOf(host, image);
+      const wanted = generationOf(windows);
+      const { generation } = startOf(host, windows);
       const path = ["hyperVHosts", index];
       if (wanted !== undefined && generation !== wanted) {
         return [

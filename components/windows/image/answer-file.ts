@@ -1,5 +1,6 @@
 import { XMLBuilder } from "fast-xml-parser";
 import { xmlText } from "../../../host/xml-text.ts";
+import { powerShellCommand } from "../remote-command.ts";
 import { driverNames } from "./drivers.ts";
 
 /**
@@ -156,11 +157,11 @@ function password(element: "AdministratorPassword" | "Password", secret: string)
 }
 
 /** Searches every drive, because the CD's letter varies. Has no percent signs, which Setup may take for variables. */
-const firstLogonCommand =
-  "powershell.exe -NoLogo -NoProfile -NonInteractive -ExecutionPolicy Bypass -Command " +
-  '"Get-PSDrive -PSProvider FileSystem | ForEach-Object { ' +
-  `Join-Path $_.Root '${kindowsFolder}\\${firstScript}' } | ` +
-  'Where-Object { Test-Path -LiteralPath $_ } | Select-Object -First 1 | ForEach-Object { & $_ }"';
+const firstLogonCommand = powerShellCommand(
+  "Get-PSDrive -PSProvider FileSystem | ForEach-Object { " +
+    `Join-Path $_.Root '${kindowsFolder}\\${firstScript}' } | ` +
+    "Where-Object { Test-Path -LiteralPath $_ } | Select-Object -First 1 | ForEach-Object { & $_ }",
+);
 
 const oobe = {
   HideEULAPage: true,

@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import path from "node:path";
 import * as z from "zod";
+import { firmwareOf } from "../../../config/sections/windows-image.ts";
 import type { Settings } from "../../../config/settings.ts";
 import { generateEd25519 } from "../../../ssh/generate-ed25519.ts";
 import { MediaError } from "../../machine/disk/media-program.ts";
@@ -91,7 +92,8 @@ export async function withImageDisc<T>(
   work: (iso: string) => Promise<T>,
 ): Promise<T> {
   const image = isoImageOf(windows);
-  const { language, firmware } = image;
+  const { language } = image;
+  const firmware = firmwareOf(windows) ?? "bios";
   const productKey = image.kind === "iso" ? image.productKey : undefined;
   const { drivers, guestTools } = media.drivers.files;
   await mkdir(parent, { recursive: true });

@@ -27,7 +27,7 @@ export const virtioDrivers: PinnedMedium = {
 };
 
 /**
- * OpenSSH for Windows Server 2022, some 5 MB. Two independent projects have this checksum: rgl/windows-vagrant
+ * OpenSSH for a Windows Server without it, some 5 MB. Two independent projects have this checksum: rgl/windows-vagrant
  * (`provision-openssh.ps1`) and JuliaPackaging/Yggdrasil (`O/OpenSSH/build_tarballs.jl`).
  */
 export const openSshArchive: PinnedMedium = {
@@ -103,9 +103,8 @@ export function imageMedia(
   const results = [
     windowsIso(image, version),
     named("drivers", image.drivers) ?? downloaded("drivers", virtioDrivers),
-    ...(version === "2025"
-      ? []
-      : [named("openSsh", image.openSsh) ?? downloaded("openSsh", openSshArchive)]),
+    // Also for 2025: it has its own, but that is not documented for each edition.
+    named("openSsh", image.openSsh) ?? downloaded("openSsh", openSshArchive),
     update(image, version, lock),
   ].filter((each) => each !== undefined);
   return {

@@ -15,7 +15,7 @@ nothing if the network exists.
 IPv4 address of this machine, which must be back afterwards. Default: none, mandatory. Source: Machine.address.
 
 .PARAMETER DelaySeconds
-Seconds until the network is created. This session must end in that time. Default: 5.
+Seconds until the network is created. This session must end in that time. Default: 15.
 
 .PARAMETER Network
 Name of the network: External for Calico, flannel.4096 for Flannel with VXLAN, cbr0 for Flannel with plain routes.
@@ -31,7 +31,7 @@ CommandTimedOut; 16 DiskFull; 40 FeatureMissing; 42 FlannelMissing.
 [CmdletBinding()]
 param(
     [Parameter(Mandatory)] [ValidatePattern('^[0-9]{1,3}(\.[0-9]{1,3}){3}$')] [string] $Address,
-    [ValidateRange(1, 60)] [int] $DelaySeconds = 5,
+    [ValidateRange(1, 60)] [int] $DelaySeconds = 15,
     [ValidateSet('External', 'flannel.4096', 'cbr0')] [string] $Network = 'External'
 )
 

@@ -10,7 +10,7 @@ interrupted it, this step starts the task again and ends with an error. Run it a
 IPv4 address the machine must have. Default: none, mandatory. Source: Machine.address.
 
 .PARAMETER DelaySeconds
-Seconds until the network is created, if the task is started again. Default: 5.
+Seconds until the network is created, if the task is started again. Default: 15.
 
 .PARAMETER Network
 Name of the network: External for Calico, flannel.4096 for Flannel with VXLAN, cbr0 for Flannel with plain routes.
@@ -26,7 +26,7 @@ CommandTimedOut; 16 DiskFull; 60 NetworkNotReady (try again).
 [CmdletBinding()]
 param(
     [Parameter(Mandatory)] [ValidatePattern('^[0-9]{1,3}(\.[0-9]{1,3}){3}$')] [string] $Address,
-    [ValidateRange(1, 60)] [int] $DelaySeconds = 5,
+    [ValidateRange(1, 60)] [int] $DelaySeconds = 15,
     [ValidateSet('External', 'flannel.4096', 'cbr0')] [string] $Network = 'External'
 )
 

@@ -7,7 +7,7 @@ If a reboot was ordered, the time of the last boot must differ from the recorded
 proof, because a system that is still shutting down can answer too.
 
 .OUTPUTS
-Facts of the result (lib/Step.ps1): installState, lastBootUpTime, and previousBootUpTime after a reboot.
+Facts of the result (lib/Step.ps1): featureState, lastBootUpTime, and previousBootUpTime after a reboot.
 
 .NOTES
 Exit codes: 0 done; 1 a parameter was rejected; 10 Unexpected; 11 StepBusy; 12 NotAdministrator; 16 DiskFull; 21
@@ -32,18 +32,18 @@ Invoke-Step -Name 'Confirm-Reboot' -Body {
     # sshd may answer while the servicing stack is still finishing the feature.
     $clock = [Diagnostics.Stopwatch]::StartNew()
     $state = Get-ContainersFeatureState
-    while ($state -ne 'Installed' -and $clock.Elapsed.TotalSeconds -lt 180) {
+    while ($state -ne 'Enabled' -and $clock.Elapsed.TotalSeconds -lt 180) {
         Write-StepProgress -Message "waiting for the feature Containers: $state"
         Start-Sleep -Seconds 5
         $state = Get-ContainersFeatureState
     }
-    if ($state -ne 'Installed') {
+    if ($state -ne 'Enabled') {
         Stop-Step -Code 'FeatureFailed' `
-            -Message "The feature Containers is $state 180 s after the reboot check; expected was Installed." `
+            -Message "The feature Containers is $state 180 s after the reboot check; expected was Enabled." `
             -Remedy 'See C:\Windows\Logs\CBS\CBS.log on the machine.'
     }
 
-    $facts = [ordered]@{ installState = $state; lastBootUpTime = $bootTime }
+    $facts = [ordered]@{ featureState = $state; lastBootUpTime = $bootTime }
     if ($null -ne $previous) {
         $facts.previousBootUpTime = $previous
         Remove-RebootRecord

@@ -10,10 +10,10 @@ installed, because process isolation and Calico's VXLAN do not need it. If Windo
 a pending reboot, this step orders that reboot and ends with an error. Run it again to continue.
 
 .PARAMETER RebootDelaySeconds
-Seconds between ordering the reboot and its beginning. This session must end in that time. Default: 5.
+Seconds between ordering the reboot and its beginning. This session must end in that time. Default: 15.
 
 .OUTPUTS
-Facts of the result (lib/Step.ps1): installState, lastBootUpTime.
+Facts of the result (lib/Step.ps1): featureState, lastBootUpTime.
 
 .NOTES
 Exit codes: 0 done; 1 a parameter was rejected; 10 Unexpected; 11 StepBusy; 12 NotAdministrator; 14 CommandFailed; 15
@@ -21,7 +21,7 @@ CommandTimedOut; 16 DiskFull; 21 FeatureFailed; 24 RebootPending (try again).
 #>
 [CmdletBinding()]
 param(
-    [ValidateRange(1, 600)] [int] $RebootDelaySeconds = 5
+    [ValidateRange(1, 600)] [int] $RebootDelaySeconds = 15
 )
 
 . (Join-Path $PSScriptRoot 'lib\Step.ps1')
@@ -32,7 +32,7 @@ Invoke-Step -Name 'Enable-ContainersFeature' -Body {
     $bootTime = Get-LastBootUpTime
     $changed = $false
     $state = Get-ContainersFeatureState
-    if ($state -ne 'Installed' -and $state -ne 'InstallPending') {
+    if ($state -ne 'Enabled' -and $state -ne 'EnablePending') {
         # Recorded before installing. If the step is killed afterwards, the next run still orders the reboot.
         $reasons = @(Get-PendingRebootReason) -join ', '
         Save-RebootRecord
@@ -52,13 +52,14 @@ Invoke-Step -Name 'Enable-ContainersFeature' -Body {
             }
             Stop-Step -Code 'FeatureFailed' `
                 -Message "Installing the feature Containers failed: $failure (it was $state before)." `
-                -Remedy 'See C:\Windows\Logs\CBS\CBS.log; a feature that is Removed needs its payload in the image.'
+                -Remedy ('See C:\Windows\Logs\CBS\CBS.log; a feature that is DisabledWithPayloadRemoved needs its ' +
+                'payload in the image.')
         }
         if ([string]$installation.RestartNeeded -eq 'No') { Remove-RebootRecord }
         $changed = $true
         $state = Get-ContainersFeatureState
     }
-    elseif ($state -eq 'InstallPending') {
+    elseif ($state -eq 'EnablePending') {
         Save-RebootRecord
     }
 
@@ -68,7 +69,7 @@ Invoke-Step -Name 'Enable-ContainersFeature' -Body {
     }
 
     New-StepResult -Changed $changed -RebootRequired $rebootRequired -Facts ([ordered]@{
-            installState   = $state
+            featureState   = $state
             lastBootUpTime = $bootTime
         })
 }

@@ -37,7 +37,7 @@ settings, cni.kind.
 .OUTPUTS
 Facts of the result (lib/Step.ps1): computerName, productName, edition, build, revision, freeDiskGiB, memoryMiB,
 powerShell, evaluationEnds (empty for a licence that does not end), rebootPending (reasons; empty for none),
-lastBootUpTime, utc.
+switchOverride (registry value that the pod network needs, as key\name=value; empty for none), lastBootUpTime, utc.
 
 .NOTES
 Exit codes: 0 done; 1 a parameter was rejected; 10 Unexpected; 11 StepBusy; 12 NotAdministrator; 16 DiskFull; 20
@@ -57,6 +57,7 @@ param(
 . (Join-Path $PSScriptRoot 'lib\Step.ps1')
 . (Join-Path $PSScriptRoot 'lib\PendingReboot.ps1')
 . (Join-Path $PSScriptRoot 'lib\EvaluationLicence.ps1')
+. (Join-Path $PSScriptRoot 'lib\SwitchOverride.ps1')
 
 Invoke-Step -Name 'Test-WindowsHost' -Body {
     $windows = Get-ItemProperty -LiteralPath 'HKLM:\SOFTWARE\Microsoft\Windows NT\CurrentVersion'
@@ -105,6 +106,12 @@ Invoke-Step -Name 'Test-WindowsHost' -Body {
             -Remedy 'Change the machine or its image, or the limits in the settings of the node.'
     }
 
+    $override = ''
+    if ($PodNetwork -ne 'none' -and -not (Test-SwitchOverride -Build $build)) {
+        $lacking = $SwitchOverrides[$build]
+        $override = "$SwitchOverrideKey\$($lacking.Name)=$($lacking.Value)"
+    }
+
     New-StepResult -Changed $false -Facts ([ordered]@{
             computerName   = $name
             productName    = $windows.ProductName
@@ -116,6 +123,7 @@ Invoke-Step -Name 'Test-WindowsHost' -Body {
             powerShell     = $PSVersionTable.PSVersion.ToString()
             evaluationEnds = $licence.Ends
             rebootPending  = @(Get-PendingRebootReason) -join ', '
+            switchOverride = $override
             lastBootUpTime = Get-LastBootUpTime
             utc            = [DateTime]::UtcNow.ToString('yyyy-MM-ddTHH:mm:ssZ')
         })

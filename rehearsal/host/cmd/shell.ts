@@ -74,7 +74,8 @@ async function runPowerShell(host: WindowsHost, rest: string, io: CommandIo): Pr
     );
     return 1;
   }
-  if (/command/i.test(option)) return runCommand(host, invocation, io);
+  if (/command/i.test(option))
+    return runCommand(host, splitArguments(invocation).join(" "), io, runShellCommand);
   const [script = "", ...args] = splitArguments(invocation);
   return runScript(host, script, args, io);
 }

@@ -21,13 +21,15 @@ function Get-StepFailure {
 # Windows cmdlets that PowerShell on Linux lacks. Pester can only mock existing commands, so each gets a stand-in with
 # the parameters that the scripts use, which fails if it is called without a mock.
 $WindowsCmdlets = @{
-    'Get-LocalUser'              = @()
-    'Get-Service'                = @('Name')
-    'New-ScheduledTaskAction'    = 'Execute', 'Argument'
-    'New-ScheduledTaskPrincipal' = 'UserId', 'LogonType', 'RunLevel'
-    'New-ScheduledTaskTrigger'   = @('[switch] AtStartup')
-    'Register-ScheduledTask'     = 'TaskName', 'Action', 'Principal', 'Trigger', '[switch] Force'
-    'Set-LocalUser'              = 'InputObject', 'Password', 'PasswordNeverExpires'
+    'Get-LocalUser'                = @()
+    'Get-Service'                  = @('Name')
+    'New-ScheduledTaskAction'      = 'Execute', 'Argument'
+    'New-ScheduledTaskSettingsSet' = @(
+        'Priority', 'ExecutionTimeLimit', '[switch] AllowStartIfOnBatteries', '[switch] DontStopIfGoingOnBatteries'
+    )
+    'New-ScheduledTaskTrigger'     = @('[switch] AtStartup')
+    'Register-ScheduledTask'       = 'TaskName', 'Action', 'Settings', 'User', 'RunLevel', 'Trigger', '[switch] Force'
+    'Set-LocalUser'                = 'InputObject', 'Password', 'PasswordNeverExpires'
 }
 foreach ($cmdlet in $WindowsCmdlets.Keys) {
     if ($null -eq (Get-Command -Name $cmdlet -ErrorAction SilentlyContinue)) {

@@ -4,11 +4,11 @@ import { readFile, readdir, stat } from "node:fs/promises";
 import { createServer, type AddressInfo } from "node:net";
 import path from "node:path";
 
-import { askClock, askCluster, stepOverSsh } from "../../../cli/doctor/examine-lab.ts";
+import { askClock, askCluster } from "../../../cli/doctor/examine-lab.ts";
 import { collectLogs } from "../../../cli/logs/collect.ts";
 import type { NodeMachine } from "../../../cli/lab/lab-state.ts";
 import { runJoin } from "../../../cli/doctor/repairs.ts";
-import { scriptCommand } from "../../../components/windows/step-command.ts";
+import { scriptCommand, windowsOutput } from "../../../components/windows/remote-command.ts";
 import { confirmReboot } from "../../../components/windows/steps.ts";
 import type { RehearsalHost } from "../../rehearsed-machine/in-process.ts";
 import { eachCase } from "../each-case.ts";
@@ -66,7 +66,7 @@ describe("a machine that has joined", () => {
     await once(silent, "listening");
     const { port } = silent.address() as AddressInfo;
     const command = scriptCommand(remoteSteps, confirmReboot, {});
-    const asked = stepOverSsh("Confirm-Reboot", { ...machine, port }, command, 1);
+    const asked = windowsOutput({ ...machine, port }, command, 1);
     await assert.rejects(asked, /no end within 1 s/);
     // Closing ends only when the other side has let go.
     await new Promise((resolve) => silent.close(resolve));

@@ -43,7 +43,7 @@ describe("A reboot of the rehearsal host", () => {
     await cut;
     await host.up();
     assert.equal(host.boots, 2);
-    const { facts } = await assertDone(confirm(), true, { installState: "Installed" });
+    const { facts } = await assertDone(confirm(), true, { featureState: "Enabled" });
     assert.notEqual(facts["previousBootUpTime"], facts["lastBootUpTime"]);
 
     await assertDone(confirm(), false);
@@ -63,7 +63,7 @@ describe("A reboot of the rehearsal host", () => {
     assert.equal(host.boots, 2);
     assert.equal((await enable()).rebootRequired, true);
     await host.up();
-    await assertDone(confirm(), undefined, { installState: "Installed" });
+    await assertDone(confirm(), undefined, { featureState: "Enabled" });
   });
 
   it("starts what starts with Windows, in order, and nothing else", async () => {
@@ -182,7 +182,7 @@ describe("Calico's network on the rehearsal host", () => {
   it("leaves no reboot ordered, and does not wait, if the task could not be started", async () => {
     await host.windows.drive.write(
       `${remoteSteps}\\lib\\SystemTask.ps1`,
-      "function Start-SystemTask { [CmdletBinding()] param($Name, $Command) throw 'no task' }",
+      "function Start-DetachedTask { [CmdletBinding()] param($Name, $Line) throw 'no task' }",
     );
     await assertFails(add(), "Unexpected", /^no task$/);
     assert.equal(await host.programs.callOffReboot(), false);

@@ -3,7 +3,7 @@ import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { toText } from "../../../powershell/convert.ts";
 import { raised } from "../../../powershell/types.ts";
-import { undoCommand } from "../../../components/windows/step-command.ts";
+import { undoCommand } from "../../../components/windows/remote-command.ts";
 import { reset } from "../../../components/windows/steps.ts";
 import { addNetwork, listing, setVariable } from "./machine-listing.ts";
 import { remoteSteps } from "./ssh-client.ts";

@@ -67,11 +67,12 @@ describe("media of an image", () => {
     );
   });
 
-  it("of Windows Server 2025 have no OpenSSH of their own", async () => {
+  it("of Windows Server 2025 have OpenSSH too, for an edition without its own", async () => {
     await makeWindowsIso(at("2025.iso"), [{ build: 26100, revision: 1742 }]);
     await makeIso(at("virtio-2025.iso"), virtioFiles("2k25"));
-    const image = `{ kind: iso, path: ${at("2025.iso")}, drivers: { path: ${at("virtio-2025.iso")} } }`;
-    assert.equal((await examineMedia(windowsWith(image, "2025"), cache)).openSsh, undefined);
+    const image = `{ kind: iso, path: ${at("2025.iso")}, drivers: { path: ${at("virtio-2025.iso")} }, openSsh: { path: ${at("OpenSSH-Win64.zip")} } }`;
+    const { openSsh } = await examineMedia(windowsWith(image, "2025"), cache);
+    assert.equal(openSsh?.path, at("OpenSSH-Win64.zip"));
   });
 
   it("that are missing are reported, with the update that such an ISO takes", async () => {
@@ -175,8 +176,9 @@ describe("media of an image", () => {
       downloadedMedia({ windows: windowsWith("{ kind: iso, path: /w.iso }", version) }).files.map(
         ({ uri }) => uri,
       );
-    assert.deepEqual(fetched("2022"), [virtioDrivers.uri, openSshArchive.uri]);
-    assert.deepEqual(fetched("2025"), [virtioDrivers.uri], "2025 has its own OpenSSH");
+    for (const version of ["2022", "2025"]) {
+      assert.deepEqual(fetched(version), [virtioDrivers.uri, openSshArchive.uri]);
+    }
   });
 
   /** What is fetched for an evaluation beside which the user has everything. */
@@ -185,8 +187,7 @@ describe("media of an image", () => {
     version = "2022",
     acceptLicence = true,
   ): ReturnType<typeof downloadedMedia> => {
-    const openSsh = version === "2025" ? "" : ", openSsh: { path: /s.zip }";
-    const named = `acceptLicence: ${acceptLicence}, drivers: { path: /v.iso }${openSsh}`;
+    const named = `acceptLicence: ${acceptLicence}, drivers: { path: /v.iso }, openSsh: { path: /s.zip }`;
     return downloadedMedia({
       windows: windowsWith(`{ kind: evaluation-iso, ${named}${rest} }`, version),
     });

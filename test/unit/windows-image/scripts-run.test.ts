@@ -151,7 +151,9 @@ function scriptAlone(name: string, then: Readonly<Record<string, string>> = {}):
       : [];
   });
   const body = script.text.slice(script.text.indexOf("\nInvoke-Step "));
-  return [...standIns, body.replace("[Environment]::OSVersion.Version.Build", "20348")].join("\n");
+  return [...standIns, body.replaceAll("[Environment]::OSVersion.Version.Build", "20348")].join(
+    "\n",
+  );
 }
 
 /** The code and the message of the error that a call ends with. */
@@ -170,9 +172,17 @@ const state = (value: string): string =>
   "Remove-Item -LiteralPath C:\\kindows\\state -Recurse -Force; ";
 const isDue = "Test-FirstBootDue -TimeoutSeconds 0";
 const file = (name: string): string => `Write-WholeText -Path $${name} -Text 'x'; `;
-const override =
-  "Set-SwitchOverride; if (Test-Path -LiteralPath $FeatureOverrideKey) " +
-  "{ (Get-Item -LiteralPath $FeatureOverrideKey).GetValue('1114842764') } else { 'none' }";
+const override = (build: number, name: string): string =>
+  "if (Test-Path -LiteralPath $SwitchOverrideKey) { Remove-Item -LiteralPath $SwitchOverrideKey -Recurse -Force }; " +
+  `Test-SwitchOverride -Build ${build}; Set-SwitchOverride -Build ${build}; Test-SwitchOverride -Build ${build}; ` +
+  `if (Test-Path -LiteralPath $SwitchOverrideKey) { (Get-Item -LiteralPath $SwitchOverrideKey).GetValue('${name}') }`;
+const value = (path: string, name: string): string =>
+  `(Get-Item -LiteralPath 'HKLM:\\SYSTEM\\CurrentControlSet\\Control${path}').GetValue('${name}')`;
+const installsSsh = (registers: string): string =>
+  `function Get-Service { param($Name, $ErrorAction) ${registers} }; function Move-Item { }; ` +
+  "function Stop-ServiceIfPresent { }; function Expand-Archive { param($LiteralPath, $DestinationPath, $ErrorAction) " +
+  "$null = New-Item -Path (Join-Path $DestinationPath 'OpenSSH-Win64') -ItemType Directory -Force }; " +
+  failureOf("Install-SshServer -Archive 'E:\\o.zip'");
 
 /** What is run, and what comes of it. */
 type Cases = Readonly<Record<string, readonly [text: string, comes: RegExp | string]>>;
@@ -199,12 +209,27 @@ const cases: Cases = {
     /^(powercfg\.exe \/\w+ .*\n){4}$/,
   ],
   "what else powercfg says is an error": ["$Code = 2; Set-PowerPlan", /with 2/],
-  "2022 is kept from a change of its switch": [override, /^0\n$/],
-  "2025 is not": [
-    "Remove-Item -LiteralPath $FeatureOverrideKey -Recurse -Force; " +
-      "$version = 'HKLM:\\SOFTWARE\\Microsoft\\Windows NT\\CurrentVersion'; " +
-      `Set-ItemProperty -LiteralPath $version -Name CurrentBuildNumber -Value '26100'; ${override}`,
-    /^none\n$/,
+  // The numbers of image-builder's systemprep (kubernetes-sigs/image-builder at ae63061).
+  "2022 is kept from a change of its switch": [
+    override(20348, "1114842764"),
+    lines("False", "True", "0"),
+  ],
+  "2025 gets a change of its switch": [override(26100, "520997518"), lines("False", "True", "1")],
+  "another Windows needs neither": [override(25398, "520997518"), lines("True", "True")],
+  "Windows does not wait in its recovery after power cuts": [
+    "Stop-AutomaticRepair",
+    lines(
+      "bcdedit.exe /set {default} recoveryenabled No",
+      "bcdedit.exe /set {default} bootstatuspolicy IgnoreAllFailures",
+    ),
+  ],
+  "the machine's clock is UTC": [
+    `$null = New-Item -Path 'HKLM:\\SYSTEM\\CurrentControlSet\\Control\\TimeZoneInformation' -Force; Set-UtcClock; ${value("\\TimeZoneInformation", "RealTimeIsUniversal")}`,
+    "1\n",
+  ],
+  "services have three minutes to start": [
+    `Set-ServiceStartLimit; ${value("", "ServicesPipeTimeout")}`,
+    "180000\n",
   ],
   "a step may have no facts": [says('{"rebootRequired":false,"facts":{}}'), /-A 1\nFalse\n$/],
   "24 of a step is a reboot": [says('{"error":{"code":"RebootPending"}}', 24), /\nTrue\n$/],
@@ -226,11 +251,20 @@ const cases: Cases = {
     "function Get-Service { 'sshd' }; function Set-ServiceRecovery { }; Enable-SshServer",
     /^sc\.exe config sshd start= auto\n$/,
   ],
+  // A switch's value is only one in a line of PowerShell: Windows PowerShell 5.1's -File passes the text "$false".
   "OpenSSH's own script asks nothing": [
-    "function Get-Service { }; function Move-Item { }; function Expand-Archive { param($LiteralPath, $DestinationPath, $ErrorAction) " +
-      "$null = New-Item -Path (Join-Path $DestinationPath 'OpenSSH-Win64') -ItemType Directory }; " +
-      "Install-SshServer -Archive 'E:\\o.zip'",
-    /-File C:\\Program Files\\OpenSSH\\install-sshd\.ps1 -Confirm:\$false\n$/,
+    installsSsh("$Name"),
+    /^powershell\.exe .* -Command \$global:ErrorActionPreference = 'Stop'; .*; & 'C:\\Program Files\\OpenSSH\\install-sshd\.ps1' -Confirm:\$false; exit 0\n$/,
+  ],
+  "what OpenSSH's own script has not registered is missed": [
+    installsSsh("if ($Name -eq 'sshd') { $Name }"),
+    /\nServiceNotRunning: install-sshd\.ps1 registered no service ssh-agent\.\n$/,
+  ],
+  "a sealed image's sshd starts cmd.exe": [
+    "$key = 'HKLM:\\SOFTWARE\\OpenSSH'; Reset-SshShell; $null = New-Item -Path $key -Force; " +
+      "Set-ItemProperty -LiteralPath $key -Name DefaultShell -Value 'powershell.exe'; " +
+      "Reset-SshShell; Reset-SshShell; $null -eq (Get-Item -LiteralPath $key).GetValue('DefaultShell')",
+    "True\n",
   ],
   "a disc without an identity is no medium": [
     "try { Read-Identity -Path 'C:\\none\\user-data' } catch { $_.Exception.Data['StepCode'] }",
@@ -239,10 +273,10 @@ const cases: Cases = {
   "the first boot has a task too, for a Windows that skips SetupComplete.cmd": [
     "function Copy-Item { }; function Protect-Folder { param($Path) $null = New-Item -Path $Path -ItemType Directory -Force }; " +
       "function New-ScheduledTaskAction { param($Execute, $Argument, $ErrorAction) $Argument | Out-Host }; " +
-      "function New-ScheduledTaskPrincipal { }; function New-ScheduledTaskTrigger { param([switch] $AtStartup) }; " +
-      "function Register-ScheduledTask { param($TaskName) $TaskName | Out-Host }; " +
+      "function New-TaskSetting { 'urgent' }; function New-ScheduledTaskTrigger { param([switch] $AtStartup, $ErrorAction) }; " +
+      'function Register-ScheduledTask { param($TaskName, $Action, $Trigger, $Settings, $User, $RunLevel, [switch] $Force, $ErrorAction) "$TaskName $Settings $User" | Out-Host }; ' +
       "Install-FirstBoot -Source $PSScriptRoot",
-    /^\/c powershell\.exe .* -File C:\\kindows\\image\\Set-MachineIdentity\.ps1 -AfterSetup 1 >>C:\\kindows\\state\\identity-task\.log 2>&1\nkindows-first-boot\n$/,
+    /^\/c C:\\\S+\\powershell\.exe .* -File C:\\kindows\\image\\Set-MachineIdentity\.ps1 -AfterSetup 1 >>C:\\kindows\\state\\identity-task\.log 2>&1\nkindows-first-boot urgent SYSTEM\n$/,
   ],
   "which has its turn when setup has ended": [state("IMAGE_STATE_COMPLETE") + isDue, /^True\n$/],
   "not before": [state("IMAGE_STATE_UNDEPLOYABLE") + isDue, /^False\n$/],
@@ -379,9 +413,20 @@ const partitions = (...types: readonly string[]): string =>
   " }; " +
   standIn("Remove-Partition", ["DiskNumber", "PartitionNumber", "Confirm", "ErrorAction"]);
 const drive = "GptType = '{ebd0a0a2-b9e5-4433-87c0-68b6b72699c7}'; MbrType = $null";
+/** Packages as Get-AppxPackage lists them: the first two are Administrator's alone. */
+const listed = [
+  "Microsoft.MicrosoftEdge.Stable",
+  "MicrosoftCorporationII.WinAppRuntime.Main.1.5",
+  "Microsoft.WindowsTerminal",
+  "Microsoft.UI.Xaml.2.8 framework",
+  "Microsoft.AAD.BrokerPlugin nonremovable",
+  "Microsoft.Windows.Search system",
+];
 const packages = (then = ""): string =>
-  "function Get-AppxPackage { param([switch] $AllUsers) foreach ($name in 'Microsoft.MicrosoftEdge.Stable', 'Microsoft.WindowsTerminal') " +
-  '{ [pscustomobject]@{ Name = $name; PackageFullName = "${name}_1.0" } } }; ' +
+  "function Get-AppxProvisionedPackage { param([switch] $Online) [pscustomobject]@{ DisplayName = 'Microsoft.WindowsTerminal' } }; " +
+  `function Get-AppxPackage { param([switch] $AllUsers) foreach ($each in '${listed.join("', '")}') { $name = ($each -split ' ')[0]; ` +
+  "[pscustomobject]@{ Name = $name; PackageFullName = \"${name}_1.0\"; IsFramework = $each -match ' framework'; " +
+  "NonRemovable = $each -match ' nonremovable'; SignatureKind = $(if ($each -match ' system') { 'System' } else { 'Store' }) } } }; " +
   `function Remove-AppxPackage { param([switch] $AllUsers, $Package) "$AllUsers $Package" | Out-Host; ${then} }; `;
 
 /** What of one machine must not be in an image, and the task that ends the work. */
@@ -392,8 +437,17 @@ const sealing: Cases = {
     "False\n",
   ],
   "a task that outlives the session seals": [
-    `${standIn("Start-SystemTask", ["Name", "Command"])}Start-Sealing -DelaySeconds 5`,
-    /^Start-SystemTask kindows-seal .*Sealing\.ps1'; Invoke-Sysprep -DelaySeconds 5\n$/,
+    `${standIn("Start-DetachedTask", ["Name", "Line", "Account"], "$Account.Name | Out-Host")}Start-Sealing -DelaySeconds 5 -Administrator @{ Name = 'root'; Password = 'hidden' }`,
+    /^Start-DetachedTask kindows-seal .*Sealing\.ps1'; Invoke-Sysprep -DelaySeconds 5 System\.Collections\.Hashtable\nroot\n$/,
+  ],
+  // Microsoft does not support sysprep as SYSTEM.
+  "that task is Administrator's, whose password is no program's argument": [
+    "function New-ScheduledTaskAction { param($Execute, $Argument, $ErrorAction) $Argument | Out-Host }; " +
+      "function New-TaskSetting { }; function Write-DriveCache { 'flush' | Out-Host }; " +
+      'function Register-ScheduledTask { param($TaskName, $Action, $Settings, $User, $Password, $RunLevel, [switch] $Force, $ErrorAction) "$TaskName $User $Password $RunLevel" | Out-Host }; ' +
+      "function Start-ScheduledTask { param($TaskName, $ErrorAction) 'start' | Out-Host }; " +
+      "Start-DetachedTask -Name 'seal' -Line 'Seal' -Account @{ Name = 'root'; Password = 'hidden' }",
+    /^flush\n-NoProfile .* -Command "\$global:(?!.*hidden).*; Seal"\nseal root hidden Highest\nstart\n$/,
   ],
   "sysprep that generalizes is all": [
     `${sysprep(state("IMAGE_STATE_GENERALIZE_RESEAL_TO_OOBE"))}Invoke-Sysprep -DelaySeconds 1`,
@@ -426,9 +480,16 @@ const sealing: Cases = {
       lines("reagentc.exe /disable", "Remove-Partition 0 1 False Stop"),
     ],
   ),
-  "Edge's package goes, for all users, and no other": [
+  "packages go that only one user has, and no others": [
     `${packages()}Remove-UserPackage`,
-    "True Microsoft.MicrosoftEdge.Stable_1.0\n",
+    lines(
+      "True Microsoft.MicrosoftEdge.Stable_1.0",
+      "True MicrosoftCorporationII.WinAppRuntime.Main.1.5_1.0",
+    ),
+  ],
+  "packages that cannot be listed are a warning": [
+    `${packages()}function Get-AppxProvisionedPackage { param([switch] $Online) throw 'No DISM.' }; Remove-UserPackage`,
+    "COM1: warning: app packages cannot be listed: No DISM.\n",
   ],
   "a Windows may know no packages": [
     `${packages("throw 'There are none.'")}function Get-Command { param($Name, $ErrorAction) }; Remove-UserPackage`,
@@ -436,7 +497,14 @@ const sealing: Cases = {
   ],
   "a package that stays is a warning": [
     `${packages("throw 'In use.'")}Remove-UserPackage`,
-    /\nCOM1: warning: Edge's package stays: In use\.\n$/,
+    lines(
+      ...listed
+        .slice(0, 2)
+        .flatMap((name) => [
+          `True ${name}_1.0`,
+          `COM1: warning: the package ${name} stays: In use.`,
+        ]),
+    ),
   ],
 };
 
@@ -520,8 +588,10 @@ const identified = {
 };
 const prepared = [
   ...["COM1: installed, preparing the image", "Disable-AutomaticUpdate", "Set-PowerPlan"],
-  ...["Stop-ConsoleMenu", "Stop-AutomaticLogon", "Set-SwitchOverride"],
+  ...["Stop-ConsoleMenu", "Stop-AutomaticLogon", "Stop-AutomaticRepair", "Set-UtcClock"],
+  ...["Set-ServiceStartLimit", "Set-SwitchOverride"],
   ...["COM1: installing the guest tools", "Install-GuestTools", "COM1: installing OpenSSH"],
+  "Test-Service",
 ];
 const onTheDisc = (name: string): string =>
   `Write-WholeText -Path (Join-Path $PSScriptRoot 'media\\${name}') -Text 'x'; `;
@@ -558,6 +628,10 @@ const wholes: Cases = {
         `^${lines(...prepared, "Install-SshServer", ...openSsh, "COM1: installing the update", "Install-ImageUpdate", "COM1: updated, rebooting", "Start-Reboot")}reboot: True, .*"openSsh":"archive"\\}\n$`,
       ),
     ],
+  "Initialize-Image takes Windows' own OpenSSH where both are there": [
+    onTheDisc("OpenSSH-Win64.zip") + scriptAlone("Initialize-Image", { "Test-Service": "$true" }),
+    /\nTest-Service\nSet-SshServer\n[^]*"openSsh":"windows"\}\n$/,
+  ],
   "Initialize-Image does not reboot after an update that failed": [
     onTheDisc("update.msu") +
       scriptAlone("Initialize-Image", { "Install-ImageUpdate": fails("CommandFailed") }),
@@ -610,7 +684,7 @@ const wholes: Cases = {
   ],
   "Complete-Image takes passwords and keys out, closes the machine, and seals last": [
     seals + scriptAlone("Complete-Image"),
-    `${lines("COM1: sealing", "Stop-RemoteManagement", "Remove-RecoveryPartition", "Remove-UserPackage", "Remove-AnswerFile", "Reset-AdministratorPassword", "Write-SealedAnswerFile", "Install-FirstBoot", "Disable-SshServer", "Remove-SshKey", "Start-Sealing")}reboot: False, {}\n`,
+    `${lines("COM1: sealing", "Stop-RemoteManagement", "Remove-RecoveryPartition", "Remove-UserPackage", "Remove-AnswerFile", "Reset-AdministratorPassword", "Write-SealedAnswerFile", "Install-FirstBoot", "Disable-SshServer", "Remove-SshKey", "Reset-SshShell", "Start-Sealing")}reboot: False, {}\n`,
   ],
   "Complete-Image does not seal what still has something in it": [
     seals + scriptAlone("Complete-Image", { "Remove-SshKey": "throw 'In use.'" }),
@@ -619,7 +693,16 @@ const wholes: Cases = {
 };
 
 /** What of the library the functions call. */
-const libraries = ["Step", "WholeFile", "Services", "FirewallRule", "PendingReboot"];
+const libraries = [
+  "Step",
+  "WholeFile",
+  "Services",
+  "FirewallRule",
+  "PendingReboot",
+  "PowerShellCall",
+  "SystemTask",
+  "SwitchOverride",
+];
 
 describe("scripts that make an image, on the interpreter", () => {
   const host = hostFor("all");

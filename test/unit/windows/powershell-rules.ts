@@ -20,9 +20,9 @@ const cmdlets = words(
   `Add-DnsClientNrptRule Add-MpPreference Add-Type Clear-DnsClientCache ConvertFrom-Json ConvertTo-Json Copy-Item
   ForEach-Object Get-ChildItem Get-CimInstance Get-Command Get-Content Get-DnsClientNrptRule Get-FileHash
   Get-HnsEndpoint Get-HnsNetwork Get-HnsPolicyList Get-Item Get-ItemProperty Get-MpPreference
-  Get-NetFirewallRule Get-NetIPAddress Get-NetRoute Get-Process Get-Service Get-TimeZone Get-WinEvent Get-WindowsFeature
-  Install-WindowsFeature Invoke-CimMethod Join-Path Move-Item New-Item New-ItemProperty
-  New-NetFirewallRule New-NetRoute New-Object New-ScheduledTaskAction New-ScheduledTaskPrincipal New-Service
+  Get-NetFirewallRule Get-NetIPAddress Get-NetRoute Get-Process Get-Service Get-TimeZone Get-WinEvent
+  Get-WindowsOptionalFeature Install-WindowsFeature Invoke-CimMethod Join-Path Move-Item New-Item New-ItemProperty
+  New-NetFirewallRule New-NetRoute New-Object New-ScheduledTaskAction New-ScheduledTaskSettingsSet New-Service
   Register-ScheduledTask Remove-DnsClientNrptRule Remove-HnsEndpoint Remove-HnsNetwork Remove-Item
   Remove-ItemProperty Remove-MpPreference Remove-NetFirewallRule Remove-NetRoute Select-Object Set-Date
   Set-ItemProperty Set-StrictMode Set-TimeZone Sort-Object Split-Path Start-ScheduledTask Start-Sleep Test-Path
@@ -37,14 +37,14 @@ const moduleFunctions = words(
   `Add-DnsClientNrptRule Add-MpPreference Clear-DnsClientCache Disable-PnpDevice Expand-Archive
   Get-DnsClientNrptRule Get-FileHash Get-HnsEndpoint Get-HnsNetwork Get-HnsPolicyList Get-MpPreference
   Get-NetFirewallRule Get-NetIPAddress Get-NetRoute Get-Partition New-NetFirewallRule New-NetRoute
-  New-ScheduledTaskAction New-ScheduledTaskPrincipal New-ScheduledTaskTrigger Register-ScheduledTask
+  New-ScheduledTaskAction New-ScheduledTaskSettingsSet New-ScheduledTaskTrigger Register-ScheduledTask
   Remove-DnsClientNrptRule Remove-HnsEndpoint Remove-HnsNetwork Remove-MpPreference Remove-NetFirewallRule
   Remove-NetRoute Remove-Partition Start-ScheduledTask Unregister-ScheduledTask Write-VolumeCache`,
 );
 
 /** Further cmdlets of the scripts for images and for Hyper-V. */
 const furtherCmdlets = words(
-  `Disable-PnpDevice Expand-Archive Get-AppxPackage Get-LocalUser Get-Partition New-ScheduledTaskTrigger
+  `Disable-PnpDevice Expand-Archive Get-AppxPackage Get-AppxProvisionedPackage Get-LocalUser Get-Partition New-ScheduledTaskTrigger
   Remove-AppxPackage Remove-Partition Rename-Computer Set-LocalUser Set-SConfig Set-Service
   Add-VMDvdDrive Get-VHD Get-VM Get-VMDvdDrive Get-VMHardDiskDrive Get-VMHost Get-VMNetworkAdapter Get-VMSwitch
   New-VHD New-VM Remove-VM Set-VM Set-VMDvdDrive Set-VMFirmware Set-VMNetworkAdapter Start-VM Stop-VM`,
@@ -137,7 +137,7 @@ export const rules: Readonly<Record<string, Rule>> = {
     broken: line(
       (each) =>
         each.includes("SilentlyContinue") &&
-        !/Get-Service|Get-NetFirewallRule|Get-NetRoute|Get-Command|^\$ProgressPreference = /.test(
+        !/Get-Service|Get-NetFirewallRule|Get-NetRoute|Get-Command|\$(global:)?ProgressPreference = /.test(
           each,
         ),
     ),

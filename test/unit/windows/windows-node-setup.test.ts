@@ -72,7 +72,7 @@ describe("a Windows node with a setup of its own", () => {
     for (const name of names) {
       assert.match(
         node.create(name) ?? "",
-        /-ExternalNetwork\.ps1 -Address 192\.168\.150\.10 -DelaySeconds 5 -Network External$/,
+        /-ExternalNetwork\.ps1 -Address 192\.168\.150\.10 -DelaySeconds 15 -Network External$/,
       );
     }
     node.assertChain("node-install-kubernetes", ...names, "node-set-hostsentry");
@@ -122,7 +122,7 @@ describe("a Windows node with a setup of its own", () => {
       assert.match(node.create("node-test-windowshost") ?? "", / -PodNetwork flannel$/);
       assert.match(
         node.create("node-add-externalnetwork") ?? "",
-        / -Address 192\.168\.150\.10 -DelaySeconds 5 -Network flannel\.4096$/,
+        / -Address 192\.168\.150\.10 -DelaySeconds 15 -Network flannel\.4096$/,
       );
       node.assertChain(
         ...["node-install-kubernetes", "node-install-flannel", "node-set-hostsentry"],

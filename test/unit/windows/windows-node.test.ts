@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { isSecret } from "@pulumi/pulumi";
 import { bakedNodeSteps, bakeOf } from "../../../components/windows/image/bake.ts";
-import { scriptCommand } from "../../../components/windows/step-command.ts";
+import { scriptCommand } from "../../../components/windows/remote-command.ts";
 import { secrets } from "../controlplane/fixture-node.ts";
 import { look, revealed } from "../controlplane/recorded-resources.ts";
 import {

@@ -1,6 +1,7 @@
 import { chmod, copyFile, mkdir, rename, rm } from "node:fs/promises";
 import { availableParallelism } from "node:os";
 import path from "node:path";
+import { firmwareOf } from "../../../../config/sections/windows-image.ts";
 import type { Settings } from "../../../../config/settings.ts";
 import type { Artifact, BuildContext } from "../../../../toolchain/artifact.ts";
 import type { Cache } from "../../../../toolchain/cache.ts";
@@ -11,7 +12,7 @@ import { examineDisk } from "../../../machine/disk/examine-disk.ts";
 import { windowsDisk } from "../windows-images.ts";
 import { examineMedia } from "../examine-media.ts";
 import { newImageSecrets, withImageDisc, type ImageSecrets } from "../image-disc.ts";
-import { isMadeFromIso, isoImageOf } from "../media.ts";
+import { isoImageOf } from "../media.ts";
 import { runMediaProgram } from "../../../machine/disk/media-program.ts";
 import { requireRoom } from "../../../machine/disk/require-room.ts";
 import { imageDiskGiB, screenSocket, uefiVariables } from "./qemu-command.ts";
@@ -83,8 +84,7 @@ export function windowsImage(
   cache: Cache,
   changes: BuilderChanges = {},
 ): Artifact {
-  const { image } = windows;
-  const withUefi = isMadeFromIso(image) && image.firmware === "uefi";
+  const withUefi = firmwareOf(windows) === "uefi";
   const bake = (): Bake => {
     const software = stackSoftware({ windows, cluster });
     return changes.bake ?? bakeOf(software, nodeImages({ windows, cluster, cni }, software));
@@ -120,7 +120,8 @@ interface Build extends Pick<Settings, "windows" | "hypervisor"> {
 async function build(all: Build): Promise<void> {
   const { windows, hypervisor, cache, bake, changes, into, context, signal } = all;
   const { progress, logFile } = context;
-  const { edition, language, firmware } = isoImageOf(windows);
+  const { edition, language } = isoImageOf(windows);
+  const firmware = firmwareOf(windows);
   const partial = new PartialImage(cache, path.basename(logFile, ".log"));
   const cutOff = await partial.cutOff();
   const kept = await partial.kept();

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { HostProblem } from "../../../../config/host-problem.ts";
+import { firmwareOf } from "../../../../config/sections/windows-image.ts";
 import type { Settings } from "../../../../config/settings.ts";
 import { windowsVersionOf } from "../../../../config/supported.ts";
 import type { Cache } from "../../../../toolchain/cache.ts";
@@ -49,7 +50,8 @@ export async function imageInputs(
   }
   const baked = await collecting(problems, bake);
   if (problems.length > 0 || baked === undefined) throw new MediaError(...problems);
-  const { edition, language, firmware } = image;
+  const { edition, language } = image;
+  const firmware = firmwareOf(windows) ?? "bios";
   const scripts = await Promise.all(
     [...imageScripts()].map(async ([name, file]) => [`script ${name}`, await sha256OfFile(file)]),
   );

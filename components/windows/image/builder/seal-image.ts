@@ -4,6 +4,7 @@ import { parseJson } from "../../../../toolchain/parse-json.ts";
 import { defaultRequirements } from "../../host-requirements.ts";
 import { kindowsFolder, sealedAnswerFile } from "../answer-file.ts";
 import type { ImageSecrets } from "../image-disc.ts";
+import { powerShellCommand } from "../../remote-command.ts";
 import { pullSeconds } from "../../steps.ts";
 import { StageError } from "./build-stages.ts";
 import { wayOutPort, wayOutTo } from "./way-out.ts";
@@ -18,16 +19,16 @@ const retriableExitCodes: readonly number[] = [75, 11];
 
 const { minimumBuild, minimumRevision } = defaultRequirements;
 
-/** Command for cmd.exe, the SSH server's shell, that finds the scripts on the disc's drive and runs them. */
-export const sealCommand =
-  "powershell.exe -NoLogo -NoProfile -NonInteractive -ExecutionPolicy Bypass -Command " +
-  `"$folder = Get-PSDrive -PSProvider FileSystem | ForEach-Object { Join-Path $_.Root '${kindowsFolder}' } | ` +
-  `Where-Object { Test-Path -LiteralPath (Join-Path $_ 'Complete-Image.ps1') } | Select-Object -First 1; ` +
-  `& (Join-Path $folder 'Confirm-ImageBuild.ps1') -MinimumBuild ${minimumBuild} -MinimumRevision ${minimumRevision}; ` +
-  "if ($LASTEXITCODE -ne 0) { exit $LASTEXITCODE }; " +
-  `& (Join-Path $folder 'Invoke-Bake.ps1'); if ($LASTEXITCODE -ne 0) { exit $LASTEXITCODE }; ` +
-  `& (Join-Path $folder 'Complete-Image.ps1') -SealedAnswerFile (Join-Path $folder '${sealedAnswerFile}'); ` +
-  'exit $LASTEXITCODE"';
+/** Finds the scripts on the disc's drive and runs them. The shell is cmd.exe, as nobody has set another yet. */
+export const sealCommand = powerShellCommand(
+  `$folder = Get-PSDrive -PSProvider FileSystem | ForEach-Object { Join-Path $_.Root '${kindowsFolder}' } | ` +
+    `Where-Object { Test-Path -LiteralPath (Join-Path $_ 'Complete-Image.ps1') } | Select-Object -First 1; ` +
+    `& (Join-Path $folder 'Confirm-ImageBuild.ps1') -MinimumBuild ${minimumBuild} -MinimumRevision ${minimumRevision}; ` +
+    "if ($LASTEXITCODE -ne 0) { exit $LASTEXITCODE }; " +
+    `& (Join-Path $folder 'Invoke-Bake.ps1'); if ($LASTEXITCODE -ne 0) { exit $LASTEXITCODE }; ` +
+    `& (Join-Path $folder 'Complete-Image.ps1') -SealedAnswerFile (Join-Path $folder '${sealedAnswerFile}'); ` +
+    "exit $LASTEXITCODE",
+);
 
 const resultSchema = z.object({
   step: z.literal("Confirm-ImageBuild"),

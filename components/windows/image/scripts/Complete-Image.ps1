@@ -3,7 +3,7 @@
 Seals the image: removes passwords and keys from it, generalizes it and shuts the machine down. This is the last step.
 
 .DESCRIPTION
-Run over SSH once everything that all machines share is in the image. Removes a recovery partition, a package that would
+Run over SSH once everything that all machines share is in the image. Removes a recovery partition, packages that would
 make sysprep fail, the answer files of Windows' installation, the SSH server's host keys and the authorized key, and
 sets a random password for Administrator. Installs the script that gives each machine its identity at its first boot;
 until then the SSH server does not start. In the end sysprep shuts the machine down. Wait for that, not for the end of
@@ -14,7 +14,7 @@ Full path of the answer file for the first boot of machines made from the image.
 components/windows/image/answer-file.ts, on the CD.
 
 .PARAMETER DelaySeconds
-Seconds until sysprep begins. This session must end in that time. Default: 5.
+Seconds until sysprep begins. This session must end in that time. Default: 15.
 
 .OUTPUTS
 A result (lib/Step.ps1) without facts.
@@ -30,7 +30,7 @@ param(
     [string] $SealedAnswerFile,
 
     [ValidateRange(1, 60)]
-    [int] $DelaySeconds = 5
+    [int] $DelaySeconds = 15
 )
 
 Set-StrictMode -Version Latest
@@ -56,11 +56,12 @@ Invoke-Step -Name 'Complete-Image' -Body {
     Remove-RecoveryPartition
     Remove-UserPackage
     Remove-AnswerFile
-    Reset-AdministratorPassword
+    $administrator = Reset-AdministratorPassword
     Write-SealedAnswerFile -Template $SealedAnswerFile
     Install-FirstBoot -Source $PSScriptRoot
     Disable-SshServer
     Remove-SshKey
-    Start-Sealing -DelaySeconds $DelaySeconds
+    Reset-SshShell
+    Start-Sealing -DelaySeconds $DelaySeconds -Administrator $administrator
     New-StepResult -Changed $true -Facts ([ordered]@{})
 }

@@ -14,7 +14,7 @@ Test-WindowsHost, which would refuse each machine made from the image.
 Lowest revision (UBR) of exactly that build. Default: none, mandatory. Source: as for MinimumBuild.
 
 .PARAMETER RebootDelaySeconds
-Seconds between ordering the reboot and its beginning. This session must end in that time. Default: 5.
+Seconds between ordering the reboot and its beginning. This session must end in that time. Default: 15.
 
 .OUTPUTS
 Facts of the result (lib/Step.ps1): build, revision.
@@ -34,7 +34,7 @@ param(
     [int] $MinimumRevision,
 
     [ValidateRange(1, 600)]
-    [int] $RebootDelaySeconds = 5
+    [int] $RebootDelaySeconds = 15
 )
 
 Set-StrictMode -Version Latest

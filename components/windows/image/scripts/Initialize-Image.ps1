@@ -31,6 +31,7 @@ $ProgressPreference = 'SilentlyContinue'
 . (Join-Path $PSScriptRoot 'lib\GuestTools.ps1')
 . (Join-Path $PSScriptRoot 'lib\SshServer.ps1')
 . (Join-Path $PSScriptRoot 'lib\ImageSettings.ps1')
+. (Join-Path $PSScriptRoot 'lib\SwitchOverride.ps1')
 . (Join-Path $PSScriptRoot 'lib\ImageUpdate.ps1')
 . (Join-Path $PSScriptRoot 'lib\PendingReboot.ps1')
 
@@ -42,7 +43,10 @@ Invoke-Step -Name 'Initialize-Image' -Body {
         Set-PowerPlan
         Stop-ConsoleMenu
         Stop-AutomaticLogon
-        Set-SwitchOverride
+        Stop-AutomaticRepair
+        Set-UtcClock
+        Set-ServiceStartLimit
+        Set-SwitchOverride -Build ([Environment]::OSVersion.Version.Build)
 
         Write-SerialLine -Message 'installing the guest tools'
         Install-GuestTools -Installer (Join-Path $PSScriptRoot 'media\virtio-win-guest-tools.exe')
@@ -50,7 +54,8 @@ Invoke-Step -Name 'Initialize-Image' -Body {
         Write-SerialLine -Message 'installing OpenSSH'
         $archive = Join-Path $PSScriptRoot 'media\OpenSSH-Win64.zip'
         $openSsh = 'windows'
-        if (Test-Path -LiteralPath $archive) {
+        # Windows Server 2025 has its own, but that is not documented for each edition, so the archive is always there.
+        if (-not (Test-Service -Name 'sshd') -and (Test-Path -LiteralPath $archive)) {
             $openSsh = 'archive'
             Install-SshServer -Archive $archive
         }

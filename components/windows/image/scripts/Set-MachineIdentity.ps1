@@ -63,7 +63,7 @@ Invoke-Step -Name 'Set-MachineIdentity' -Body {
         else {
             Set-SshIdentity -HostKey $identity.HostKey -HostPublicKey $identity.HostPublicKey `
                 -AuthorizedKeys $identity.AuthorizedKeys
-            Reset-AdministratorPassword
+            $null = Reset-AdministratorPassword
             Remove-AnswerFile
             Disable-IdentityDisc -Disc $disc
             Remove-FirstBoot

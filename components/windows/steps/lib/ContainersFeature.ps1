@@ -1,13 +1,14 @@
 # The Windows feature Containers.
 
-# Available, Installed, InstallPending, UninstallPending or Removed.
+# Enabled, EnablePending, Disabled, DisabledWithPayloadRemoved or DisablePending. Asked of DISM, because
+# Get-WindowsFeature may go through WinRM, which is disabled on machines from an image.
 function Get-ContainersFeatureState {
-    [string](Get-WindowsFeature -Name 'Containers').InstallState
+    [string](Get-WindowsOptionalFeature -Online -FeatureName 'Containers').State
 }
 
 function Assert-ContainersFeature {
     $feature = Get-ContainersFeatureState
-    if ($feature -ne 'Installed') {
+    if ($feature -ne 'Enabled') {
         Stop-Step -Code 'FeatureMissing' -Message "The feature Containers is $feature." `
             -Remedy 'Run Enable-ContainersFeature and Confirm-Reboot first.'
     }

@@ -17,10 +17,21 @@ function Save-ExternalNetworkRecord {
     Save-Record -Path $ExternalNetworkRecordPath -Record $record
 }
 
+# Whether a recorded time of a boot is that of the running system. Windows computes it from its clock, so it moves by a
+# second or two while a time server adjusts the clock. A reboot takes longer than that.
+function Test-ThisBoot {
+    param([object] $BootTime)
+    $boot = (Get-CimInstance -ClassName Win32_OperatingSystem).LastBootUpTime.ToUniversalTime()
+    for ($seconds = -2; $seconds -le 2; $seconds++) {
+        if ($BootTime -eq $boot.AddSeconds($seconds).ToString('yyyy-MM-ddTHH:mm:ssZ')) { return $true }
+    }
+    $false
+}
+
 # Returns the record if it is from this boot. Otherwise State is none.
 function Get-ExternalNetworkRecord {
     $record = Read-Record -Path $ExternalNetworkRecordPath
-    if ($null -ne $record -and $record.lastBootUpTime -eq (Get-LastBootUpTime)) {
+    if ($null -ne $record -and (Test-ThisBoot -BootTime $record.lastBootUpTime)) {
         return @{ State = $record.state; Message = $record.message }
     }
     @{ State = 'none'; Message = '' }
@@ -47,7 +58,7 @@ function Start-ExternalNetworkTask {
         $null = Invoke-NativeCommand -FilePath "$env:SystemRoot\System32\shutdown.exe" -ArgumentList @(
             '/r', '/f', '/t', $ExternalNetworkRescueSeconds, '/c', 'kindows: the network did not come back'
         ) -TimeoutSeconds 30 -SuccessExitCodes 0, 1190 -Remedy 'Look at the System event log on the machine.'
-        Start-SystemTask -Name $ExternalNetworkTaskName -Command $command
+        Start-DetachedTask -Name $ExternalNetworkTaskName -Line $command
     }
     catch {
         # Otherwise nothing would cancel the reboot, and the next run would wait for a task that does not run.
@@ -59,10 +70,21 @@ function Start-ExternalNetworkTask {
     Close-SshPort
 }
 
+# Steps the clock now: afterwards that would move LastBootUpTime, by which Calico knows its network. Windows may know no
+# time server, so a failure is only reported.
+function Sync-TimeServer {
+    try {
+        $null = Invoke-NativeCommand -FilePath "$env:SystemRoot\System32\w32tm.exe" `
+            -ArgumentList '/resync', '/force' -TimeoutSeconds 30 -Remedy 'None is needed.'
+    }
+    catch { Write-StepProgress -Message "the clock was not synchronized: $($_.Exception.Message)" }
+}
+
 function Initialize-ExternalNetwork {
     param([int] $DelaySeconds, [string] $Address, [string] $Network = 'External')
     try {
         Start-Sleep -Seconds $DelaySeconds
+        Sync-TimeServer
         if ($Network -ne 'External') {
             # Even if the network exists, because the service may not be set to start with Windows yet.
             Start-FlannelNetwork -Name $Network

@@ -1,13 +1,6 @@
 # Runs a program with a time limit and checks its exit code.
 
-# Quotes an argument as Windows programs parse their command line (CommandLineToArgvW).
-function ConvertTo-NativeArgument {
-    param([string] $Argument)
-    if ($Argument -match '^[^\s"]+$') { return $Argument }
-    # Backslashes are only special before a quote, including the closing one, and are doubled there.
-    $escaped = $Argument -replace '(\\*)"', '$1$1\"' -replace '(\\+)$', '$1$1'
-    '"' + $escaped + '"'
-}
+. (Join-Path $PSScriptRoot 'NativeArgument.ps1')
 
 # Returns the program's standard output. An unexpected exit code ends the step. PowerShell's call operator is not used,
 # because Windows PowerShell 5.1 turns a program's standard error into its own errors, passes quotes incorrectly, and

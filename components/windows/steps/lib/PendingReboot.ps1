@@ -49,6 +49,8 @@ function Close-SshPort {
 
 function Start-Reboot {
     param([int] $DelaySeconds, [string] $Comment)
+    # Flushed first, so that the session has little left to do until it is cut.
+    Write-DriveCache
     # 1115 and 1190: a shutdown is in progress or scheduled already.
     $null = Invoke-NativeCommand -FilePath "$env:SystemRoot\System32\shutdown.exe" `
         -ArgumentList '/r', '/f', '/t', $DelaySeconds, '/d', 'p:2:4', '/c', $Comment `

@@ -11,7 +11,7 @@ import {
   stageHome,
   unpackCommand,
 } from "../../../../components/windows/steps-copy.ts";
-import { undoCommand } from "../../../../components/windows/step-command.ts";
+import { undoCommand } from "../../../../components/windows/remote-command.ts";
 import { parseStepResult } from "../../../../components/windows/step-result.ts";
 import {
   remoteSteps as stepsHome,

@@ -1,5 +1,7 @@
 # Runs steps of a node while its image is built.
 
+. (Join-Path $PSScriptRoot 'PowerShellCall.ps1')
+
 $MediaFolder = 'C:\kindows\media'
 
 # $Source has one folder for each program, named by its SHA-256. It may be missing.
@@ -24,14 +26,13 @@ function Remove-Program {
 # Runs the step in a process of its own, as on a node. Returns whether the machine is about to reboot.
 function Invoke-BakedStep {
     param([string] $Script, [object] $Parameters)
-    $arguments = @('-NoLogo', '-NoProfile', '-NonInteractive', '-ExecutionPolicy', 'Bypass', '-File', $Script)
+    $arguments = @()
     foreach ($parameter in $Parameters.PSObject.Properties) {
         $arguments += "-$($parameter.Name)", [string]$parameter.Value
     }
     # 24 and 75: the step has ordered a reboot.
-    $output = Invoke-NativeCommand -FilePath "$env:SystemRoot\System32\WindowsPowerShell\v1.0\powershell.exe" `
-        -ArgumentList $arguments -TimeoutSeconds 1200 -SuccessExitCodes 0, 24, 75 `
-        -Remedy 'The output names the remedy.'
+    $output = Invoke-NativeCommand -FilePath $PowerShellPath -TimeoutSeconds 1200 -SuccessExitCodes 0, 24, 75 `
+        -ArgumentList (Get-ScriptCall -Script $Script -Parameter $arguments) -Remedy 'The output names the remedy.'
     $line = ($output.TrimEnd() -split "`n")[-1]
     if ($line -notmatch '^\{') {
         Stop-Step -Code 'CommandFailed' -Message "$Script ended without a result." -Remedy 'Build the image again.'

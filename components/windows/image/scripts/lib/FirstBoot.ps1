@@ -1,6 +1,7 @@
 # Installs and removes the files and the task for the first boot of each machine made from a sealed image.
 
 . (Join-Path $PSScriptRoot 'WholeFile.ps1')
+. (Join-Path $PSScriptRoot 'SystemTask.ps1')
 
 $FirstBootFolder = 'C:\kindows\image'
 # Windows runs this file as SYSTEM at the end of its setup, before anybody can log on.
@@ -25,16 +26,14 @@ function Install-FirstBoot {
     foreach ($path in $SetupCompletePath, $FirstBootLog) {
         $null = New-Item -Path (Split-Path -Path $path) -ItemType Directory -Force
     }
-    $script = "powershell.exe -NoLogo -NoProfile -NonInteractive -ExecutionPolicy Bypass " +
-    "-File $FirstBootFolder\Set-MachineIdentity.ps1"
-    Write-WholeText -Path $SetupCompletePath -Text "@$script >>$FirstBootLog 2>&1`r`n"
+    $script = "$FirstBootFolder\Set-MachineIdentity.ps1"
+    $call = "$PowerShellPath $(Join-CallArgument -Argument (Get-ScriptCall -Script $script))"
+    Write-WholeText -Path $SetupCompletePath -Text "@$call >>$FirstBootLog 2>&1`r`n"
     $action = New-ScheduledTaskAction -Execute "$env:SystemRoot\System32\cmd.exe" `
-        -Argument "/c $script -AfterSetup 1 >>$FirstBootTaskLog 2>&1" -ErrorAction Stop
-    $principal = New-ScheduledTaskPrincipal -UserId 'SYSTEM' -LogonType ServiceAccount -RunLevel Highest `
-        -ErrorAction Stop
+        -Argument "/c $call -AfterSetup 1 >>$FirstBootTaskLog 2>&1" -ErrorAction Stop
     $trigger = New-ScheduledTaskTrigger -AtStartup -ErrorAction Stop
-    $null = Register-ScheduledTask -TaskName $FirstBootTaskName -Action $action -Principal $principal `
-        -Trigger $trigger -Force -ErrorAction Stop
+    $null = Register-ScheduledTask -TaskName $FirstBootTaskName -Action $action -Trigger $trigger `
+        -Settings (New-TaskSetting) -User 'SYSTEM' -RunLevel Highest -Force -ErrorAction Stop
 }
 
 # Whether the task has to run the script: after the reboot that applies the name, or if Windows' setup has ended without

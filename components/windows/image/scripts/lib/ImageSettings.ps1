@@ -1,7 +1,6 @@
 # Windows settings that every machine made from the image has.
 
 $WinlogonKey = 'HKLM:\SOFTWARE\Microsoft\Windows NT\CurrentVersion\Winlogon'
-$FeatureOverrideKey = 'HKLM:\SYSTEM\CurrentControlSet\Policies\Microsoft\FeatureManagement\Overrides'
 
 # High performance, no sleep, and no hibernation, which also removes its file.
 function Set-PowerPlan {
@@ -42,15 +41,29 @@ function Stop-AutomaticLogon {
     }
 }
 
-# Disables a change of Windows Server 2022's virtual switch that came with an update, as image-builder does since April
-# 2025. Microsoft does not document the number.
-function Set-SwitchOverride {
-    $windows = Get-ItemProperty -LiteralPath 'HKLM:\SOFTWARE\Microsoft\Windows NT\CurrentVersion'
-    if ($windows.CurrentBuildNumber -ne '20348') {
-        return
+# After two power cuts Windows would wait in its recovery environment, without a network, until somebody sits at the
+# machine (Microsoft's list for images of Azure, prepare-for-upload-vhd-image).
+function Stop-AutomaticRepair {
+    $settings = @(
+        , @('/set', '{default}', 'recoveryenabled', 'No')
+        , @('/set', '{default}', 'bootstatuspolicy', 'IgnoreAllFailures')
+    )
+    foreach ($arguments in $settings) {
+        $null = Invoke-NativeCommand -FilePath "$env:SystemRoot\System32\bcdedit.exe" -ArgumentList $arguments `
+            -TimeoutSeconds 60 -Remedy 'See what `bcdedit` prints on the machine.'
     }
-    if (-not (Test-Path -LiteralPath $FeatureOverrideKey)) {
-        $null = New-Item -Path $FeatureOverrideKey -Force
-    }
-    $null = New-ItemProperty -LiteralPath $FeatureOverrideKey -Name '1114842764' -PropertyType DWord -Value 0 -Force
+}
+
+# The machine's clock is UTC whatever Windows' time zone is, which is another one between sysprep and the answer file.
+function Set-UtcClock {
+    $null = New-ItemProperty -LiteralPath 'HKLM:\SYSTEM\CurrentControlSet\Control\TimeZoneInformation' `
+        -Name 'RealTimeIsUniversal' -PropertyType DWord -Value 1 -Force
+}
+
+# On a busy first boot a service may need more than the 30 s that Windows gives it to start. Windows does not try again
+# (events 7000 and 7009; learn.microsoft.com, service-not-start-events-7000-7011-time-out-error), and sshd would be
+# missing until the next boot.
+function Set-ServiceStartLimit {
+    $null = New-ItemProperty -LiteralPath 'HKLM:\SYSTEM\CurrentControlSet\Control' -Name 'ServicesPipeTimeout' `
+        -PropertyType DWord -Value 180000 -Force
 }

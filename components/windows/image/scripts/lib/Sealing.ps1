@@ -40,15 +40,18 @@ function New-RandomPassword {
     [Convert]::ToBase64String($bytes) + 'aA1-'
 }
 
-# Nobody knows the new password. SSH only accepts keys.
+# Nobody knows the new password. SSH only accepts keys. Returns the account's name and the password, for the task that
+# seals.
 function Reset-AdministratorPassword {
     $secret = New-Object -TypeName System.Security.SecureString
-    foreach ($character in (New-RandomPassword).ToCharArray()) {
+    $password = New-RandomPassword
+    foreach ($character in $password.ToCharArray()) {
         $secret.AppendChar($character)
     }
     # Found by its SID, which ends in 500, because the account has another name in some languages.
     $account = Get-LocalUser | Where-Object { $_.SID.Value -like 'S-1-5-21-*-500' }
     Set-LocalUser -InputObject $account -Password $secret -PasswordNeverExpires $true
+    @{ Name = $account.Name; Password = $password }
 }
 
 # Writes the answer file for the first boot of machines made from the image. A random password replaces the placeholder.
@@ -66,13 +69,15 @@ function Write-SealedAnswerFile {
     Write-ProtectedFile -Path $SealedAnswerFilePath -Text $text.Replace($placeholder, $encoded)
 }
 
-# Runs sysprep in a task, which outlives this session.
+# Runs sysprep in a task, which outlives this session. As Administrator, because Microsoft does not support it as SYSTEM
+# (learn.microsoft.com, Sysprep overview), and on machines from such an image the shell may not start. $Administrator is
+# what Reset-AdministratorPassword returned.
 function Start-Sealing {
-    param([int] $DelaySeconds)
+    param([int] $DelaySeconds, [hashtable] $Administrator)
     $libraries = 'Step.ps1', 'NativeCommand.ps1', 'SerialLog.ps1', 'Sealing.ps1' |
         ForEach-Object { ". '$(Join-Path $PSScriptRoot $_)'" }
     $command = (@($libraries) + "Invoke-Sysprep -DelaySeconds $DelaySeconds") -join '; '
-    Start-SystemTask -Name $SealingTaskName -Command $command
+    Start-DetachedTask -Name $SealingTaskName -Line $command -Account $Administrator
 }
 
 # Runs in the task, when nobody can log in any more. sysprep's exit code does not show whether it succeeded, so this

@@ -1,12 +1,15 @@
 # Installs OpenSSH from an archive if Windows lacks it, sets its keys and settings, and starts it.
 
 . (Join-Path $PSScriptRoot 'FirewallRule.ps1')
+. (Join-Path $PSScriptRoot 'PowerShellCall.ps1')
 
 $SshDataFolder = 'C:\ProgramData\ssh'
 $SshProgramFolder = 'C:\Program Files\OpenSSH'
 $SshFirewallRule = 'kindows-sshd'
 
-# OpenSSH's own script registers the services.
+# OpenSSH's own script registers the services. Users may read the folder, as they may read all of Program Files.
+# image-builder takes that from them (ssh-archive.yml), but rgl/windows-vagrant, which builds its images with this
+# release, leaves it.
 function Install-SshServer {
     param([string] $Archive)
     Stop-ServiceIfPresent -Name 'sshd'
@@ -19,11 +22,16 @@ function Install-SshServer {
     Expand-Archive -LiteralPath $Archive -DestinationPath "$SshProgramFolder.new" -ErrorAction Stop
     Move-Item -LiteralPath "$SshProgramFolder.new\OpenSSH-Win64" -Destination $SshProgramFolder
     Remove-Item -LiteralPath "$SshProgramFolder.new" -Recurse -Force
-    # The script asks for confirmation by default.
-    $null = Invoke-NativeCommand -FilePath "$env:SystemRoot\System32\WindowsPowerShell\v1.0\powershell.exe" `
-        -ArgumentList '-NoProfile', '-NonInteractive', '-ExecutionPolicy', 'Bypass', '-File',
-    "$SshProgramFolder\install-sshd.ps1", '-Confirm:$false' -TimeoutSeconds 120 `
-        -Remedy 'Use another release of Win32-OpenSSH.'
+    # By default the script asks for confirmation. What programs in it return is no failure; an error ends it with 1.
+    $remedy = 'Use another release of Win32-OpenSSH.'
+    $line = "& '$SshProgramFolder\install-sshd.ps1' -Confirm:`$false; exit 0"
+    $null = Invoke-NativeCommand -FilePath $PowerShellPath -ArgumentList (Get-LineCall -Line $line) `
+        -TimeoutSeconds 120 -Remedy $remedy
+    foreach ($name in 'sshd', 'ssh-agent') {
+        if (-not (Test-Service -Name $name)) {
+            Stop-Step -Code 'ServiceNotRunning' -Message "install-sshd.ps1 registered no service $name." -Remedy $remedy
+        }
+    }
 }
 
 # $Folder has the host key, the settings and the authorized key.
@@ -66,6 +74,15 @@ function Enable-SshServer {
 # A machine made from the image must not start its server before it has its keys, or the server would create others.
 function Disable-SshServer {
     Set-Service -Name 'sshd' -StartupType Disabled
+}
+
+# On machines from an image, kindows writes its commands for cmd.exe. The image may be somebody else's, in which sshd
+# starts another shell, as in Cluster API's.
+function Reset-SshShell {
+    $key = 'HKLM:\SOFTWARE\OpenSSH'
+    if ((Test-Path -LiteralPath $key) -and $null -ne (Get-Item -LiteralPath $key).GetValue('DefaultShell')) {
+        Remove-ItemProperty -LiteralPath $key -Name 'DefaultShell'
+    }
 }
 
 # Restarts the server, so that it reads its settings and keys.

@@ -1,8 +1,20 @@
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import path from "node:path";
 
 import { artifactPath } from "../../../components/windows/media-folder.ts";
 import type { Arguments } from "../../../components/windows/node-step.ts";
-import { quoteForCmd, scriptCommand } from "../../../components/windows/step-command.ts";
+import { sealCommand } from "../../../components/windows/image/builder/seal-image.ts";
+import type { WindowsShell } from "../../../components/machine/machine.ts";
+import {
+  inShell,
+  powerShellCommand,
+  quoteForCmd,
+  scriptCommand,
+  shellFrom,
+} from "../../../components/windows/remote-command.ts";
+import { unpackCommand } from "../../../components/windows/steps-copy.ts";
 import { parseStepResult, textFact } from "../../../components/windows/step-result.ts";
 import {
   enableContainersFeature,
@@ -12,9 +24,12 @@ import {
   setMachineProxy,
 } from "../../../components/windows/steps.ts";
 import { splitArguments } from "../../../rehearsal/host/cmd/arguments.ts";
+import { eachCase } from "../each-case.ts";
+import { newFolder } from "../new-folder.ts";
 import { parseCommandLine } from "../../../rehearsal/host/cmd/shell.ts";
 
 const folder = "C:\\kindows\\steps\\0123456789ab";
+const folderWithQuote = "C:\\it's";
 const variables = { TEMP: "C:\\Temp", a: "replaced" };
 
 describe("quoting for cmd.exe", () => {
@@ -86,7 +101,7 @@ describe("commands of steps", () => {
     DnsServers: "",
   });
   const overhead =
-    '"C:\\Windows\\System32\\cmd.exe" /c ""'.length +
+    '"C:\\Windows\\System32\\cmd.exe" /d /s /c ""'.length +
     scriptCommand(folder, setHostsEntry, entry(1)).length -
     1;
 
@@ -127,12 +142,84 @@ describe("commands of steps", () => {
   }
 });
 
+/** How the shells answer the question, on real machines: a profile may write something before. */
+const answers: Readonly<Record<string, WindowsShell>> = {
+  "$0 C:\\Windows\\system32\\cmd.exe\r\n": "cmd",
+  "%ComSpec%\r\n": "powershell",
+  "Welcome.\r\n\r\n%ComSpec%\r\n": "powershell",
+  "/usr/bin/bash %ComSpec%\n": "bash",
+  "C:\\Program Files\\Git\\bin\\bash.exe %ComSpec%\n": "bash",
+};
+
+describe("the shell that sshd starts", () => {
+  eachCase("is known by its answer: %s", answers, (shell, answer) =>
+    assert.equal(shellFrom(answer), shell),
+  );
+  eachCase(
+    "is refused, with what to do: %s",
+    { "": "nothing", "> who?": "> who\\?" },
+    (shown, answer) =>
+      assert.throws(
+        () => shellFrom(answer),
+        new RegExp(
+          `does not know \\(echo \\$0 %ComSpec% prints ${shown}\\)\\. Have it start cmd\\.exe: .*DefaultShell`,
+        ),
+      ),
+  );
+
+  it("gets the very text for cmd.exe, from a real Bash", () => {
+    const folder = newFolder();
+    // Stands in for powershell.exe and prints its arguments.
+    const program = path.join(folder, "powershell.exe");
+    writeFileSync(program, '#!/bin/sh\nprintf "%s\\n" "$@"\n', { mode: 0o755 });
+    const text = scriptCommand(folderWithQuote, setHostsEntry, {
+      Entry: "a=1;$b `c` \\",
+      DnsServers: "100%",
+    });
+    const printed = execFileSync("bash", ["--norc", "--noprofile", "-c", inShell("bash", text)], {
+      encoding: "utf8",
+      env: { PATH: `${folder}:${process.env["PATH"] ?? ""}` },
+    });
+    assert.equal(printed.trimEnd().split("\n").at(-1), inShell("powershell", text));
+  });
+
+  it("is PowerShell: quotes within are doubled, and the exit code is the command's", () =>
+    assert.equal(
+      inShell("powershell", "echo it's"),
+      "cmd.exe /d /s /c 'echo it''s'; exit $LASTEXITCODE",
+    ));
+
+  it("is cmd.exe, which gets the command as it is", () =>
+    assert.equal(inShell("cmd", "echo it's"), "echo it's"));
+});
+
+describe("lines of PowerShell", () => {
+  it("begin with preferences that the modules of Windows see", () =>
+    assert.match(
+      powerShellCommand("Get-Disk"),
+      /^powershell\.exe .* -Command "\$global:ErrorActionPreference = 'Stop'; \$global:ProgressPreference = 'SilentlyContinue'; Get-Disk"$/,
+    ));
+
+  eachCase(
+    "refuse what cmd.exe would change: %s",
+    { 'a "b"': /double quote/, "%TEMP%": /percent/, "a\nb": /control character/ },
+    (message, text) => assert.throws(() => powerShellCommand(text), message),
+  );
+
+  it("end every command of an image's build and of the copy of the steps alike", () => {
+    const whole = powerShellCommand("").slice(0, -1);
+    for (const command of [sealCommand, unpackCommand("a.tar").replace(/^.*? && /, "")]) {
+      assert.ok(command.startsWith(whole), command);
+    }
+  });
+});
+
 const good = {
   step: "Confirm-Reboot",
   changed: true,
   rebootRequired: false,
   seconds: 1.2,
-  facts: { installState: "Installed" },
+  facts: { featureState: "Enabled" },
 };
 const line = (change: object = {}): string => JSON.stringify({ ...good, ...change });
 const parse = (stdout: string): unknown => parseStepResult("Confirm-Reboot", "win-1", stdout);
@@ -178,7 +265,7 @@ describe("results of steps", () => {
     ));
 
   it("give facts as text, and miss those that are not there", () => {
-    assert.equal(textFact(good, "installState"), "Installed");
+    assert.equal(textFact(good, "featureState"), "Enabled");
     assert.throws(() => textFact(good, "version"), /Confirm-Reboot reported no version/);
   });
 });

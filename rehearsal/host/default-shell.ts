@@ -1,0 +1,45 @@
+/**
+ * The shell that sshd starts for a command: the registry's DefaultShell, or cmd.exe.
+ *
+ * Sources: PowerShell/openssh-portable at a915f06, contrib/win32/win32compat/pwd.c (set_defaultshell) and w32-doexec.c;
+ * https://learn.microsoft.com/windows-server/administration/openssh/openssh-server-configuration.
+ */
+import { runShellCommand } from "./cmd/shell.ts";
+import { type CommandIo, runCommand } from "./run-script.ts";
+import type { WindowsHost } from "./windows-host.ts";
+
+export const openSshKey = "SOFTWARE\\OpenSSH";
+
+/** Runs a command as sshd does. Returns the exit code. */
+export function runInDefaultShell(host: WindowsHost, text: string, io: CommandIo): Promise<number> {
+  const value = host.registry.find(openSshKey)?.get("DefaultShell");
+  // As sshd itself recognizes them.
+  const path = typeof value === "string" ? value.toLowerCase() : "";
+  if (path.includes("powershell")) return runCommand(host, text, io, runShellCommand);
+  if (path.includes("\\bash")) return runInBash(host, text, io);
+  return runShellCommand(host, text, io);
+}
+
+/** Runs `[NAME=value ...] powershell.exe ... -Command '...'`, and `echo`; Bash itself is not rehearsed. */
+async function runInBash(host: WindowsHost, text: string, io: CommandIo): Promise<number> {
+  const words = [...text.matchAll(/(?:'[^']*'|\\.|[^\s'\\])+/g)].map(([word]) => unquoted(word));
+  while (/^\w+=/.test(words[0] ?? "")) words.shift();
+  const [program = "", ...args] = words;
+  const command = args.indexOf("-Command");
+  if (program === "powershell.exe" && command >= 0) {
+    return runCommand(host, args.slice(command + 1).join(" "), io, runShellCommand);
+  }
+  if (program === "echo") {
+    io.out(`${args.map((word) => (word === "$0" ? "/usr/bin/bash" : word)).join(" ")}\n`);
+    return 0;
+  }
+  io.err(`/usr/bin/bash: line 1: ${program}: command not found\n`);
+  return 127;
+}
+
+function unquoted(word: string): string {
+  return word.replace(
+    /'([^']*)'|\\(.)/g,
+    (_, quoted?: string, escaped?: string) => quoted ?? escaped ?? "",
+  );
+}
