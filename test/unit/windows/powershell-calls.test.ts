@@ -11,12 +11,10 @@ const writers: Readonly<Record<string, string>> = {
   "components/windows/steps/lib/PowerShellCall.ps1": "calls on the machine",
   "components/kubeproxy/kube-proxy-objects.ts": "a container's command: text arguments by -File",
   "components/windows/steps/lib/Step.ps1": "an error that says what a process is called",
-  "test/windows-runner/Record-Cmdlets.ps1": "runs on Windows, by hand and in workflows",
-  "test/windows-runner/Invoke-RealSteps.ps1": "runs on Windows, by hand and in workflows",
 };
 
-/** Who plays or reads calls, and does not make them: the rehearsal, the interpreter, and tests. */
-const players = /^(rehearsal|powershell|test\/(?!windows-runner|pester))/;
+/** Who plays or reads calls, and does not make them: the rehearsal, the interpreter, and tests, on Windows too. */
+const players = /^(rehearsal|powershell|test)\//;
 
 const call = /powershell\.exe|\bpowershell +-|\bpwsh +-/i;
 
