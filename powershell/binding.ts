@@ -1,17 +1,19 @@
 /** Binds arguments to the parameters of functions, scripts and cmdlets. */
-import { enumerated, toText, tryConvert } from "./convert.ts";
+import { enumerated, isNumeric, toText, tryConvert } from "./convert.ts";
 import { errorAction, type Formal, type Signature } from "./parameters.ts";
 import type { Position } from "./syntax.ts";
 import * as is from "./types.ts";
 import { runtimeError, typeOf } from "./types.ts";
 import {
+  EnumValue,
   Hashtable,
   isNull,
   nothing,
   PsArray,
+  Raised,
+  Switch,
   Unsupported,
   type NetType,
-  type Raised,
   type Value,
 } from "./values.ts";
 
@@ -191,10 +193,20 @@ function convertArgument(signature: Signature, value: Value, type?: NetType): Va
   if (type === is.scriptBlock || type === is.hashtable) {
     return isNull(value) || typeOf(value).is(type) ? value : undefined;
   }
+  const isLogical = typeof value === "boolean" || value instanceof Switch;
+  const isCount = isNumeric(value) || value instanceof EnumValue;
   const isRefused =
-    (type === is.bool && (typeof value === "string" || isNull(value))) ||
+    (type === is.bool && !isLogical && !isCount) ||
+    (type === is.switchParameter &&
+      !(isLogical || isNull(value) || (isCount && signature.cmdlet))) ||
     (type === is.string && signature.strict && value instanceof PsArray);
-  return isRefused ? undefined : tryConvert(value, type);
+  if (isRefused) return undefined;
+  try {
+    return tryConvert(value, type);
+  } catch (error) {
+    if (!(error instanceof Raised)) throw error;
+    return undefined; // The type itself refuses the value.
+  }
 }
 
 export function splat(value: Value, position: Position): Argument[] {

@@ -9,6 +9,7 @@ import {
   Hashtable,
   isNull,
   NetException,
+  NetObject,
   NetType,
   nothing,
   Num,
@@ -73,6 +74,19 @@ function doubleText(value: number): string {
 export function enumerated(value: Value): readonly Value[] | undefined {
   if (value instanceof PsArray) return value.items;
   return value !== null && typeof value === "object" ? value.type.enumerate?.(value) : undefined;
+}
+
+/** The elements that a loop or a pipeline goes through. A table must not change meanwhile, as in .NET. */
+export function* eachOf(value: Value, error = "InvalidOperation"): Generator<Value> {
+  const changes = value instanceof NetObject ? value.type.changes : undefined;
+  const before = changes?.(value);
+  for (const item of [...toItems(value)]) {
+    yield item;
+    if (changes && changes(value) !== before) {
+      const message = "Collection was modified; enumeration operation may not execute.";
+      throw raised(`System.${error}Exception`, message);
+    }
+  }
 }
 
 /** A value as a list. `nothing` is an empty list; null is a list of one. */

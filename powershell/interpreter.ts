@@ -4,8 +4,10 @@ import { bind, bindInput, splat, type Argument } from "./binding.ts";
 import type { BlockOptions, Cmdlet, Emit, Invocation, Shell } from "./commands.ts";
 import {
   convert,
+  eachOf,
   enumerated,
   fromItems,
+  isNumeric,
   toBool,
   toCustomObject,
   toItems,
@@ -50,6 +52,9 @@ type Loop = Syntax.Loop | Syntax.For | Syntax.ForEach;
 
 /** Thrown to end a loop, a body, a script or a pipeline. */
 class Signal extends Error {
+  /** What the values that it broke off had output until then. It becomes output of the statement. */
+  unused: Value[] = [];
+
   constructor(
     readonly ends: Ends,
     readonly code = 0,
@@ -118,8 +123,7 @@ export class Interpreter implements Shell {
     this.types = types;
     cmdlets.forEach((cmdlet) => this.#cmdlets.set(cmdlet.name.toLowerCase(), cmdlet));
     this.#scope = new Scope(undefined, true);
-    const first = { ErrorActionPreference: "Continue", LASTEXITCODE: null };
-    const globals = { ...variables, ...first };
+    const globals = { ...variables, ErrorActionPreference: "Continue" };
     Object.entries(globals).forEach(([name, value]) => this.#scope.setVariable(name, value));
   }
 
@@ -138,6 +142,8 @@ export class Interpreter implements Shell {
     try {
       return (await script()) ?? 0;
     } catch (error) {
+      // Outside a loop they end everything.
+      if (error instanceof Signal && /^(Break|Continue)$/.test(String(error.ends))) return 0;
       if (!(error instanceof Raised)) throw error;
       const at = error.record?.position;
       const place = at ? `${Syntax.placeOf(at)}: ` : "";
@@ -219,7 +225,7 @@ export class Interpreter implements Shell {
     } else if (input) {
       scope.setVariable("input", is.array(input));
     }
-    const given = new Hashtable(is.hashtable);
+    const given = new Hashtable(is.boundParameters);
     const preference = values.get("erroraction");
     if (preference !== undefined) {
       given.set("ErrorAction", convert(preference, is.actionPreference));
@@ -293,6 +299,7 @@ export class Interpreter implements Shell {
       try {
         await this.#statement(statement, emit);
       } catch (thrown) {
+        if (thrown instanceof Signal) await handOn(thrown.unused.splice(0), emit);
         const error = placed(thrown, statement.position);
         const preference = this.#scope.errorAction;
         const goesOn = this.#tries === 0 && !/^stop$/i.test(preference);
@@ -354,7 +361,7 @@ export class Interpreter implements Shell {
       return this.expression(element.expression);
     }
     return after(
-      collect((emit) => this.#statement(statement, emit)),
+      valueOf((emit) => this.#statement(statement, emit)),
       fromItems,
     );
   }
@@ -370,7 +377,7 @@ export class Interpreter implements Shell {
   async *#rounds(loop: Loop): AsyncGenerator<Statements> {
     if (loop.kind === "ForEach") {
       const collection = await this.#value(loop.collection);
-      for (const item of isNull(collection) ? [] : [...toItems(collection)]) {
+      for (const item of isNull(collection) ? [] : eachOf(collection)) {
         this.#assignVariable(loop.variable, item);
         yield loop.body;
       }
@@ -445,7 +452,11 @@ export class Interpreter implements Shell {
   // Variables and assignments
 
   #assignment({ target, operator, value: source }: Syntax.Assignment): Value | Promise<Value> {
-    return after(this.#value(source), (given) => {
+    const emit = (into: Emit) => this.#statement(source, into);
+    // What several variables would get is lost where a signal leads out of it.
+    const isList = target.kind === "ArrayLiteral" && /If|Loop|For|While|Try/.test(source.kind);
+    const value = isList ? after(collect(emit), fromItems) : this.#value(source);
+    return after(value, (given) => {
       const combine = (before: Value) => this.#binary(operator.slice(0, -1), before, given);
       const result = operator === "=" ? given : after(this.#before(target), combine);
       return after(result, (value) => {
@@ -509,7 +520,8 @@ export class Interpreter implements Shell {
     if (automatic) return automatic(Syntax.fileOf(node.position).path);
     const from = this.#scopeOf(node);
     const slot = scope === undefined ? from.find(name) : from.variables.get(name.toLowerCase());
-    if (!slot && this.#scope.isStrict && !/^(_|input)$/i.test(name)) {
+    if (!slot && /^input$/i.test(name)) return nothing;
+    if (!slot && this.#scope.isStrict) {
       const full = scope === undefined ? name : `${scope}:${name}`;
       const message = `The variable '$${full}' cannot be retrieved because it has not been set.`;
       throw runtimeError("VariableIsUndefined", message);
@@ -561,10 +573,14 @@ export class Interpreter implements Shell {
       case "ArrayLiteral":
         return this.#expressions(node.items).then((items) => is.array(items));
       case "ArrayExpression":
-      case "SubExpression":
         return after(
           collect((emit) => this.#statements(node.body, emit)),
-          node.kind === "ArrayExpression" ? is.array : fromItems,
+          is.array,
+        );
+      case "SubExpression":
+        return after(
+          valueOf((emit) => this.#statements(node.body, emit)),
+          fromItems,
         );
       case "Parenthesis":
         return this.#value(node.statement);
@@ -671,6 +687,14 @@ export class Interpreter implements Shell {
   async #unary(node: Syntax.Unary): Promise<Value> {
     if (isStep(node)) {
       const before = await this.expression(node.operand);
+      if (before instanceof Num && before.type !== is.double && before.type !== is.byte) {
+        throw new Unsupported(`${node.operator} of [${before.type.name}]`).at(node.position);
+      }
+      if (!isNull(before) && !isNumeric(before)) {
+        const type = typeOf(before).name;
+        const message = `The '${node.operator}' operator works only on numbers. The operand is a '${type}'.`;
+        throw runtimeError("OperatorRequiresNumber", message);
+      }
       const after = this.#binary(node.operator.slice(1), before, 1);
       await this.#assign(node.operand, after);
       return node.postfix ? (isNull(before) ? 0 : before) : after;
@@ -743,7 +767,7 @@ export class Interpreter implements Shell {
       } else {
         const value = await this.expression(element.expression);
         const isSilent = element.expression.kind === "Unary" && isStep(element.expression);
-        await until([pipeline], handOn(isSilent ? [] : toItems(value), next));
+        await until([pipeline], handOn(isSilent ? [] : eachOf(value, "Management.Automation.Runtime"), next));
       }
     }
     for (const stage of stages) {
@@ -853,7 +877,21 @@ function collect(run: (emit: Emit) => void | Promise<void>): Value[] | Promise<V
   );
 }
 
-async function handOn(items: readonly Value[], emit: Emit): Promise<void> {
+/** Like `collect`, for a value out of which a signal may lead. */
+function valueOf(run: (emit: Emit) => void | Promise<void>): Value[] | Promise<Value[]> {
+  const items: Value[] = [];
+  const ran = run((value) => void items.push(value));
+  if (!ran) return items;
+  return ran.then(
+    () => items,
+    (error: unknown) => {
+      if (error instanceof Signal) error.unused.unshift(...items);
+      throw error;
+    },
+  );
+}
+
+async function handOn(items: Iterable<Value>, emit: Emit): Promise<void> {
   for (const item of items) {
     if (item !== nothing) await emit(item);
   }

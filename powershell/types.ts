@@ -30,6 +30,7 @@ export interface TypeDefinition {
   readonly compare?: (left: never, right: never) => number;
   readonly subtract?: (left: never, right: never) => Value;
   readonly enumerate?: (value: never) => readonly Value[];
+  readonly changes?: (value: never) => number;
   /** By .NET name: a getter, or a getter and a setter. */
   readonly properties?: Readonly<Record<string, Code | readonly [Code, Code]>>;
   /** By signature: `Substring(int, int)`. */
@@ -102,6 +103,7 @@ export class Types {
   extend(of: string | NetType, extension: TypeExtension): NetType {
     const type = typeof of === "string" ? this.get(of) : of;
     const { interfaces = [], compare, subtract, enumerate, constructors = {} } = extension;
+    type.changes = (extension.changes as NetType["changes"]) ?? type.changes;
     type.interfaces = [...type.interfaces, ...interfaces.map((name) => name.toLowerCase())];
     type.compare = (compare as NetType["compare"]) ?? type.compare;
     type.subtract = (subtract as NetType["subtract"]) ?? type.subtract;
@@ -188,6 +190,8 @@ export const orderedDictionary = define("Collections.Specialized.OrderedDictiona
 
 const automation = (name: string, more?: Omit<TypeDefinition, "name">) =>
   define(`Management.Automation.${name}`, more);
+/** `$PSBoundParameters`. */
+export const boundParameters = automation("PSBoundParametersDictionary", dictionary);
 export const customObject = automation("PSCustomObject");
 export const psObject = automation("PSObject", { aliases: ["psobject", "pscustomobject"] });
 export const scriptBlock = automation("ScriptBlock", { aliases: ["scriptblock"] });

@@ -47,6 +47,8 @@ export class NetType {
   subtract?: (left: Value, right: Value) => Value;
   /** The elements that loops and pipelines unroll. Undefined if the type is not a collection. */
   enumerate?: (value: Value) => readonly Value[];
+  /** How often the elements have changed. Undefined if they can while a loop goes through them. */
+  changes?: (value: Value) => number;
   /** Null cannot be of this type: it converts to another value, e.g. 0, or not at all. */
   isValueType = false;
   hresult?: number;
@@ -149,6 +151,8 @@ export class PsArray {
 /** As in PowerShell, string keys ignore case. All other keys are compared by type and value. */
 export class Hashtable {
   readonly #entries = new Map<string, { key: Value; value: Value }>();
+  /** How often it has changed, which ends what goes through it. */
+  changes = 0;
 
   constructor(readonly type: NetType) {}
 
@@ -170,9 +174,11 @@ export class Hashtable {
     return this.#entries.get(Hashtable.keyOf(key))?.value;
   }
   set(key: Value, value: Value): void {
+    this.changes++;
     this.#entries.set(Hashtable.keyOf(key), { key, value });
   }
   delete(key: Value): void {
+    this.changes++;
     this.#entries.delete(Hashtable.keyOf(key));
   }
   entries(): { key: Value; value: Value }[] {

@@ -4,6 +4,7 @@ import { createHash } from "node:crypto";
 import { cmdlets, type Call, type Cmdlet, type Shell } from "../commands.ts";
 import { ansi, decodeText, linesOf } from "../dotnet/encoding.ts";
 import * as is from "../types.ts";
+import { raised } from "../types.ts";
 import { CustomObject, Raised, Unsupported } from "../values.ts";
 import {
   driveOf,
@@ -59,8 +60,15 @@ async function testPath(call: Call, given: GivenPath): Promise<void> {
     return;
   }
   const type = call.text("PathType")?.toLowerCase() ?? "any";
-  const isContainer = type === "container";
-  await call.emit(find(given).some((item) => type === "any" || item.isContainer === isContainer));
+  let items: Item[] = [];
+  try {
+    items = find(given);
+  } catch (error) {
+    if (!(error instanceof Raised)) throw error;
+  }
+  // Wildcards name a container if all that they match is one.
+  const isContainer = items.every((item) => item.isContainer);
+  await call.emit(items.length > 0 && (type === "any" || isContainer === (type === "container")));
 }
 
 async function joinPath(call: Call, { provider, path }: GivenPath): Promise<void> {
@@ -69,6 +77,10 @@ async function joinPath(call: Call, { provider, path }: GivenPath): Promise<void
 
 async function splitPath(call: Call, { provider, path }: GivenPath): Promise<void> {
   const { parent, leaf } = split(provider, path);
+  const isName = !/^\.{0,2}$|:$/.test(leaf);
+  if (call.flag("Leaf") ? !isName : /^\/+$/.test(path)) {
+    throw new Unsupported(`Split-Path of ${path}`);
+  }
   await call.emit(call.flag("Leaf") ? leaf : parent);
 }
 
@@ -140,6 +152,7 @@ async function show(call: Call, item: Item): Promise<void> {
 }
 
 async function getContent(call: Call, { provider, item }: Given): Promise<void> {
+  if (item.isContainer) throw new Unsupported(`Get-Content of the folder ${item.path}`);
   const data = await attempt(call, "GetContentReader", () => provider.read(item));
   const text = data ? decodeText(data, ansi) : "";
   const lines = call.flag("Raw") && text !== "" ? [text] : linesOf(text);
@@ -147,6 +160,11 @@ async function getContent(call: Call, { provider, item }: Given): Promise<void> 
   for (const line of lines.slice(first)) {
     await call.emit(line);
   }
+}
+
+function noContent(call: Call, path: string): Promise<void> {
+  const message = `An object at the specified path ${path} does not exist, or has been filtered by the -Include or -Exclude parameter.`;
+  return call.fail(raised("System.Exception", message, { id: "ItemNotFound" }));
 }
 
 const namespace = "Microsoft.PowerShell.Commands";
@@ -175,14 +193,19 @@ export function fileCmdlets(providers: DriveProviders): readonly Cmdlet[] {
     }
   };
   /** Like onPaths, for existing items: a path that names none is an error. */
-  const onItems = (run: (call: Call, given: Given) => Promise<void>) =>
+  const onItems = (
+    run: (call: Call, given: Given) => Promise<void>,
+    nothingMatches?: (call: Call, path: string) => Promise<void>,
+  ) =>
     onPaths(async (call, given) => {
       const { provider, path, isPattern } = given;
-      const items = find(given);
-      if (items.length === 0 && !isPattern) {
+      const items = await attempt(call, "PathNotFound", () => find(given));
+      if (items?.length === 0 && !isPattern) {
         await call.fail(itemNotFound(provider.resolve(path)));
+      } else if (items?.length === 0) {
+        await nothingMatches?.(call, path);
       }
-      for (const item of items) {
+      for (const item of items ?? []) {
         await run(call, { provider, item, isPattern });
       }
     });
@@ -198,7 +221,7 @@ export function fileCmdlets(providers: DriveProviders): readonly Cmdlet[] {
       [`Get-Item ${paths} [-Force]`]: onItems(getItem),
       [`Get-ChildItem ${paths} [-Filter <string>] [-File] [-Directory] [-Recurse] [-Force]`]:
         onItems(getChildItem),
-      [`Get-Content ${paths} [-Raw] [-Tail <int>]`]: onItems(getContent),
+      [`Get-Content ${paths} [-Raw] [-Tail <int>]`]: onItems(getContent, noContent),
       [`Get-FileHash ${paths} [-Algorithm {SHA256}]`]: onItems(getFileHash),
     },
     namespace,

@@ -27,11 +27,14 @@ export interface ItemProvider {
   device?(path: string): Promise<boolean> | undefined;
   /** Containers first, then leaves, each sorted by name. */
   children(container: Item): Item[];
-  /** New-Item. `force` also creates missing parent containers. */
+  /**
+   * New-Item. `force` also creates missing parent containers, and makes nothing, without an error, where a leaf has
+   * the name.
+   */
   make(
     path: string,
     options: { readonly type: string | undefined; readonly force: boolean },
-  ): Item | Promise<Item>;
+  ): Item | undefined | Promise<Item | undefined>;
   /** Removes a leaf or an empty container. */
   remove(item: Item): Done;
   /** Copies a leaf, overwriting an existing one. */
@@ -49,12 +52,18 @@ export function driveOf(path: string): string {
   return /^([^\\/:*?[\]]{2,}):/.exec(path)?.[1] ?? "";
 }
 
-/** The items that match a full path, which may have wildcards. */
+/**
+ * The items that match a full path, which may have wildcards.
+ *
+ * @throws ItemNotFoundException if the folder before the first wildcard does not exist.
+ */
 export function expand(provider: ItemProvider, path: string): Item[] {
   if (path.includes("`")) throw new Unsupported(`a backtick in the path ${path}`);
   if (!hasWildcard(path)) return [provider.find(path) ?? []].flat();
   const { parent, leaf } = split(provider, path);
-  return expand(provider, parent)
+  const folder = parent === "" ? provider.separator : parent;
+  if (!hasWildcard(folder) && !provider.find(folder)) throw itemNotFound(folder);
+  return expand(provider, folder)
     .flatMap((item) => (item.isContainer ? provider.children(item) : []))
     .filter(({ name }) => wildcard(leaf).test(name))
     .flatMap((item) => provider.find(item.path) ?? []);

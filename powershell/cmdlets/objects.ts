@@ -1,17 +1,18 @@
 /** Cmdlets that work on any objects in a pipeline, and those of the language itself. */
 import { hasWildcard } from "../regex.ts";
 import { cmdlets, type Call } from "../commands.ts";
-import { toBool, toItems, toText } from "../convert.ts";
+import { enumerated, toBool, toItems, toText } from "../convert.ts";
 import { construct, getProperty } from "../members.ts";
 import { compare } from "../operators.ts";
 import * as is from "../types.ts";
-import { runtimeError } from "../types.ts";
+import { raised, runtimeError, typeOf } from "../types.ts";
 import {
   CustomObject,
   Hashtable,
   isNull,
   nothing,
   PsArray,
+  Raised,
   ScriptBlock,
   Unsupported,
   type Value,
@@ -19,6 +20,22 @@ import {
 
 function inputOf(call: Call): Value {
   return call.get("InputObject") ?? null;
+}
+
+/** Reads the property that is named in place of a block. In strict mode the object must have it. */
+async function member(call: Call, name: string): Promise<Value> {
+  const item = inputOf(call);
+  const isMethod = !isNull(item) && typeOf(item).overloads(name.toLowerCase()).length > 0;
+  if (isMethod || hasWildcard(name) || enumerated(item)) {
+    throw new Unsupported(`${call.name} with a method, a wildcard or a list`);
+  }
+  const value = await getProperty(item, name);
+  if (value === undefined && call.scope.isStrict) {
+    const message = `The property "${name}" cannot be found on the input object.`;
+    const type = "System.Management.Automation.PSArgumentException";
+    throw raised(type, message, { id: "PropertyNotFound" });
+  }
+  return value ?? null;
 }
 
 /** The value of a property, or of a script block run on the object. */
@@ -47,11 +64,24 @@ async function project(call: Call, item: Value): Promise<Value> {
   return object;
 }
 
-/** Null sorts first. If either value is a string, both are compared as strings. */
-function compareForSort(left: Value, right: Value): number {
+/** A block's property name. Other forms of the cmdlets have further parameters. */
+function named(value: Value): string {
+  if (typeof value !== "string") throw new Unsupported("anything but a block or a property's name");
+  return value;
+}
+
+/** Null sorts first, and what lacks the property (undefined) last. What has no order is compared as text. */
+function compareForSort(left: Value | undefined, right: Value | undefined): number {
+  if (left === undefined || right === undefined) {
+    return Number(left === undefined) - Number(right === undefined);
+  }
   if (isNull(left) || isNull(right)) return Number(isNull(right)) - Number(isNull(left));
-  const areTexts = typeof left === "string" || typeof right === "string";
-  return areTexts ? compare(toText(left), toText(right)) : compare(left, right);
+  try {
+    return compare(left, right);
+  } catch (error) {
+    if (!(error instanceof Raised)) throw error;
+    return compare(toText(left), toText(right));
+  }
 }
 
 /** Displays a value on one line. Objects that PowerShell shows as a table or list are unsupported. */
@@ -64,17 +94,20 @@ export function shown(value: Value): string {
 
 export const objectCmdlets = cmdlets(
   {
-    async "Where-Object [-FilterScript] <scriptblock> [-InputObject <object>]"(call) {
-      const filter = call.block("FilterScript");
-      if (filter && toBool(await select(call, filter, inputOf(call)))) {
+    async "Where-Object [-FilterScript] <object> [-InputObject <object>]"(call) {
+      const filter = call.get("FilterScript") ?? null;
+      const passes = filter instanceof ScriptBlock ? await select(call, filter, inputOf(call)) : await member(call, named(filter));
+      if (toBool(passes)) {
         await call.emit(inputOf(call));
       }
     },
-    async "ForEach-Object [-Process] <scriptblock> [-InputObject <object>]"(call) {
-      const block = call.block("Process");
-      if (block) {
+    async "ForEach-Object [-Process] <object> [-InputObject <object>]"(call) {
+      const block = call.get("Process") ?? null;
+      if (block instanceof ScriptBlock) {
         await call.shell.invoke(block, { underscore: inputOf(call) }, (value) => call.emit(value));
+        return;
       }
+      for (const value of toItems(await member(call, named(block)))) await call.emit(value);
     },
     "Select-Object [[-Property] <object[]>] [-First <int>] [-Last <int>] [-Skip <int>] [-InputObject <object>]":
       {
@@ -86,6 +119,7 @@ export const objectCmdlets = cmdlets(
           let seen = 0;
           return {
             async process() {
+              if (isNull(inputOf(call))) return;
               if (last !== undefined) {
                 kept.push(inputOf(call));
               } else if (seen++ >= skip && first > 0) {
@@ -106,7 +140,7 @@ export const objectCmdlets = cmdlets(
       },
     "Sort-Object [[-Property] <object>] [-Descending] [-Unique] [-InputObject <object>]": {
       open(call) {
-        const items: { readonly item: Value; readonly key: Value }[] = [];
+        const items: { readonly item: Value; readonly key: Value | undefined }[] = [];
         const by = call.get("Property");
         if (by instanceof PsArray || by instanceof Hashtable) {
           throw new Unsupported("Sort-Object by several properties, or by a table");
@@ -115,7 +149,10 @@ export const objectCmdlets = cmdlets(
         return {
           async process() {
             const item = inputOf(call);
-            items.push({ item, key: by === undefined ? item : await select(call, by, item) });
+            if (isNull(item)) return;
+            const isName = by !== undefined && !(by instanceof ScriptBlock);
+            const key = isName ? await getProperty(item, toText(by)) : by ? await select(call, by, item) : item;
+            items.push({ item, key });
           },
           async end() {
             items.sort((a, b) => sign * compareForSort(a.key, b.key));

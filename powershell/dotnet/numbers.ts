@@ -23,28 +23,32 @@ types.extend("System.Array", {
   },
 });
 
-type List = NetObject<readonly Value[]>;
+type Part = NetObject<{ readonly table: Hashtable; readonly part: "key" | "value" }>;
+const partOf = ({ state: { table, part } }: Part) => table.entries().map((entry) => entry[part]);
+
+/** The keys or the values of a table, as they are whenever they are asked for. */
 const keyCollection = types.define({
   name: "System.Collections.Hashtable+KeyCollection",
-  enumerate: (self: List) => self.state,
-  properties: { Count: (self: List) => self.state.length },
+  enumerate: partOf,
+  changes: ({ state: { table } }: Part) => table.changes,
+  properties: { Count: (self: Part) => partOf(self).length },
 });
 
-const listOf = (items: readonly Value[]): List => new NetObject(keyCollection, items);
-
-for (const type of [is.hashtable, is.orderedDictionary, dictionaryType]) {
+for (const type of [is.hashtable, is.orderedDictionary, is.boundParameters, dictionaryType]) {
   types.extend(type, {
     properties: {
       Count: (self: Hashtable) => self.size,
-      Keys: (self: Hashtable) => listOf(self.entries().map(({ key }) => key)),
-      Values: (self: Hashtable) => listOf(self.entries().map(({ value }) => value)),
+      Keys: (table: Hashtable) => new NetObject(keyCollection, { table, part: "key" }),
+      Values: (table: Hashtable) => new NetObject(keyCollection, { table, part: "value" }),
     },
     methods: { "Contains(object)": (self: Hashtable, key: Value) => self.has(key) },
   });
 }
-types.extend(is.hashtable, {
-  methods: { "ContainsKey(object)": (self: Hashtable, key: Value) => self.has(key) },
-});
+for (const type of [is.hashtable, is.boundParameters]) {
+  types.extend(type, {
+    methods: { "ContainsKey(object)": (self: Hashtable, key: Value) => self.has(key) },
+  });
+}
 
 types.define({ name: "System.IFormatProvider" });
 types.extend("System.Int32", {

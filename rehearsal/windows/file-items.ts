@@ -49,7 +49,8 @@ export function fileItems(files: FileSystem, types: Types): ItemProvider {
         throw new Unsupported("New-Item of anything but a folder or a registry key");
       }
       const existing = files.status(path);
-      if (existing && !(force && existing.isFolder)) {
+      if (existing && !existing.isFolder && force) return undefined;
+      if (existing && !force) {
         const message = `An item with the specified name ${path} already exists.`;
         throw raised("System.IO.IOException", message, { id: "DirectoryExist" });
       }
