@@ -1,5 +1,6 @@
 /** Binds arguments to the parameters of functions, scripts and cmdlets. */
 import { enumerated, isNumeric, toText, tryConvert } from "./convert.ts";
+import { endOfNames } from "./lexer.ts";
 import { errorAction, type Formal, type Signature } from "./parameters.ts";
 import type { Position } from "./syntax.ts";
 import * as is from "./types.ts";
@@ -23,6 +24,8 @@ export interface Argument {
   readonly value?: Value;
   /** The source text of a bare number. */
   readonly written?: string;
+  /** From a table. */
+  readonly splatted?: boolean;
   /** Goes to $args even if a positional parameter is free. */
   readonly unbound?: boolean;
   readonly position: Position;
@@ -43,7 +46,7 @@ export function bind(signature: Signature, args: readonly Argument[], piped: boo
   const bound: Bound = { signature, values: new Map(), rest: [] };
   const { values } = bound;
   const positional: Argument[] = [];
-  const remaining = [...args];
+  const remaining = args.filter(({ written }) => written !== endOfNames);
   const next = () => (remaining[0]?.name === undefined ? remaining.shift() : undefined);
   for (let argument = remaining.shift(); argument; argument = remaining.shift()) {
     const { name, position } = argument;
@@ -55,6 +58,9 @@ export function bind(signature: Signature, args: readonly Argument[], piped: boo
       const following = isSwitch ? { value: true, position } : next();
       bindNamed(bound, formal, argument.value === undefined ? following : argument);
     } else {
+      if (argument.splatted && args.some((each) => each.name === undefined)) {
+        throw new Unsupported(`-${name} out of a table, beside arguments without a name`); // 5.1 binds them otherwise.
+      }
       // An unknown name goes to $args together with its value.
       const value = argument.value ?? next()?.value;
       const both = value === undefined ? [`-${name}`] : [`-${name}`, value];
@@ -202,7 +208,13 @@ function convertArgument(signature: Signature, value: Value, type?: NetType): Va
     (type === is.string && signature.strict && value instanceof PsArray);
   if (isRefused) return undefined;
   try {
-    return tryConvert(value, type);
+    const converted = tryConvert(value, type);
+    const isMade = type.constructors.length + type.staticMethods.size > 0;
+    if (converted === undefined && isMade) {
+      if (value instanceof Hashtable) throw new Unsupported(`a table as [${type.name}]`);
+      if (isNumeric(value)) return tryConvert(toText(value), type);
+    }
+    return converted;
   } catch (error) {
     if (!(error instanceof Raised)) throw error;
     return undefined; // The type itself refuses the value.
@@ -211,7 +223,8 @@ function convertArgument(signature: Signature, value: Value, type?: NetType): Va
 
 export function splat(value: Value, position: Position): Argument[] {
   if (value instanceof Hashtable) {
-    return value.entries().map(({ key, value }) => ({ name: toText(key), value, position }));
+    const given = { splatted: true, position };
+    return value.entries().map(({ key, value }) => ({ name: toText(key), value, ...given }));
   }
   return (enumerated(value) ?? [value]).map((each) => ({ value: each, position }));
 }

@@ -28,6 +28,7 @@ import * as Syntax from "./syntax.ts";
 import * as is from "./types.ts";
 import { raised, runtimeError, typeOf, type Reference, type Types } from "./types.ts";
 import {
+  CustomObject,
   ErrorRecord,
   Hashtable,
   isNull,
@@ -127,9 +128,9 @@ export class Interpreter implements Shell {
     Object.entries(globals).forEach(([name, value]) => this.#scope.setVariable(name, value));
   }
 
-  /** Runs a script file as powershell.exe -File does. Returns its exit code. */
+  /** Runs a script file as powershell.exe -File does: in the global scope. Returns its exit code. */
   runFile(path: string, args: readonly string[], emit: Emit): Promise<number> {
-    return this.#run(() => this.#script(this.#read(path), fileArguments(args), emit, "&"));
+    return this.#run(() => this.#script(this.#read(path), fileArguments(args), emit, "."));
   }
 
   /** Runs a text as powershell.exe -Command does. Returns its exit code. */
@@ -635,7 +636,9 @@ export class Interpreter implements Shell {
       const type = isEmpty ? undefined : "PropertyNotFoundException";
       throw runtimeError("PropertyNotFoundStrict", message, type);
     }
-    const counts = /^(count|length)$/i.test(name);
+    // In 5.1 a [pscustomobject] alone has neither.
+    const isCustom = object instanceof CustomObject && object.type === is.customObject;
+    const counts = /^(count|length)$/i.test(name) && !isCustom;
     return value ?? (value === undefined && counts ? Number(!isNull(object)) : null);
   }
 
@@ -767,7 +770,10 @@ export class Interpreter implements Shell {
       } else {
         const value = await this.expression(element.expression);
         const isSilent = element.expression.kind === "Unary" && isStep(element.expression);
-        await until([pipeline], handOn(isSilent ? [] : eachOf(value, "Management.Automation.Runtime"), next));
+        await until(
+          [pipeline],
+          handOn(isSilent ? [] : eachOf(value, "Management.Automation.Runtime"), next),
+        );
       }
     }
     for (const stage of stages) {
@@ -846,14 +852,23 @@ export class Interpreter implements Shell {
   }
 }
 
-/** Parses command line arguments: `-Name`, `-Name:value`, or a value. */
+/**
+ * Parses the arguments behind -File: `-Name`, `-Name:value`, `-Name: value`, or a value. In 5.1 every value is a string,
+ * `$true` and `$false` too, so none suits a switch.
+ *
+ * Source: CommandLineParameterParser.cs of 5.1's time, in PowerShell/PowerShell at c748652c34.
+ */
 function fileArguments(args: readonly string[]): Argument[] {
   const position = { file: 0, start: 0, end: 0 };
-  return args.map((arg) => {
-    const [, name, text] = /^-([A-Za-z_]\w*)(?::(.*))?$/s.exec(arg) ?? [];
-    const value = text && /^\$(true|false)$/i.test(text) ? /true/i.test(text) : text;
-    return name === undefined ? { value: arg, position } : { name, value, position };
-  });
+  const given: Argument[] = [];
+  const rest = [...args];
+  for (let arg = rest.shift(); arg !== undefined; arg = rest.shift()) {
+    const [, named, text, name = named] = /^[-\u2013-\u2015](?:(\w+):(.*)|(.*))$/s.exec(arg) ?? [];
+    if (name === "") throw new Unsupported(`the argument ${arg} of -File`).at(position);
+    const value = text === "" ? rest.shift() : text;
+    given.push(name === undefined ? { value: arg, position } : { name, value, position });
+  }
+  return given;
 }
 
 /** Parsed scripts by text, shared by all interpreters because most scripts run many times. */

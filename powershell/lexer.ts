@@ -36,6 +36,9 @@ const variable = "(?:\\{((?:[^`}]|`[^])+)\\}|((?:\\w+:(?!:))?\\w+|[$^?]))";
 const number =
   "([-+]?)(?:(0x[0-9a-f]+)|((?:\\d+(?:\\.\\d+)?|\\.\\d+)(?:e[-+]?\\d+)?))(l?)([kmgtp]b)?";
 
+/** What is behind it are values, also if they look like names of parameters. */
+export const endOfNames = "--";
+
 export const forms = {
   wordEnd: new RegExp(`${wordEnd}|\`\\r?\\n`, "y"),
   keyword: new RegExp(`[a-z]+${wordEnd}`, "iy"),
@@ -43,6 +46,7 @@ export const forms = {
   functionName: /[^\s&(),;{}|<>]+/y,
   /** `-name` before a space, `:`, `.` or `[`. `-x"y"` is a bare word. */
   parameter: new RegExp(`-([a-z_?][^\\s&(),;{}|<>.[:'"]*)(?=[.[:]|${wordEnd})`, "iy"),
+  endOfNames: new RegExp(`${endOfNames}${wordEnd}`, "y"),
   /** `&` or `.` before a command's name. */
   invocation: new RegExp(`&|\\.(?:(?=[$'"])|${wordEnd})`, "y"),
   redirection: /[1-6*]?>/y,
@@ -63,6 +67,11 @@ export const forms = {
   expression: new RegExp(`['"$@([{,!+-]|${number}(?!\\w|\\.\\w)`, "iy"),
   /** The beginning of an argument that is not a bare word. `$x.Name` is not a bare word; `$x\name` is one. */
   argument: new RegExp(`['"({@]|\\$\\(|\\$${variable}(?=[.[]|::|${wordEnd})`, "y"),
+  /** A number of a type that scripts do not use: `1d` is a decimal; 7 has further letters. */
+  otherNumber: new RegExp(
+    `[-+]?(?:0b[01]+|(?:\\d+\\.?\\d*|\\.\\d+)(?:e[-+]?\\d+)?(?:d|n|u?[ysl]|u))(?:[kmgtp]b)?${wordEnd}`,
+    "iy",
+  ),
   numberArgument: new RegExp(`(?!\\+)${number}${wordEnd}`, "iy"),
 };
 

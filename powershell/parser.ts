@@ -3,7 +3,7 @@
  * context: `-5` is an operator and a number, a number, or the text of an argument. Each rule reads the text itself.
  */
 
-import { escaped, forms, newlines, numberOf, Reader, separators } from "./lexer.ts";
+import { endOfNames, escaped, forms, newlines, numberOf, Reader, separators } from "./lexer.ts";
 import type * as Syntax from "./syntax.ts";
 
 export function parse(file: Syntax.SourceFile): Syntax.ScriptBody {
@@ -173,6 +173,9 @@ class Parser extends Reader {
 
   private statement(): Syntax.Statement {
     const start = this.at;
+    if (this.look(forms.otherNumber) && !this.look(forms.numberArgument)) {
+      this.refuse("a number of this type");
+    }
     const word = this.look(forms.keyword)?.[0].toLowerCase() ?? "";
     const rule = this.statementRules.get(word);
     if (rule !== undefined) {
@@ -349,9 +352,18 @@ class Parser extends Reader {
     this.space();
     const name = invocation === "" ? this.word() : this.argument();
     const elements: (Syntax.Expression | Syntax.CommandParameter)[] = [];
+    let mayBeNames = true;
     for (this.space(); !this.look(forms.commandEnd); this.space()) {
       this.refuseRedirection();
-      elements.push(this.commandParameter() ?? this.list(() => this.argument()));
+      const at = this.at;
+      if (mayBeNames && this.take(forms.endOfNames) !== undefined) {
+        mayBeNames = false;
+        const text = { value: endOfNames, written: endOfNames };
+        elements.push({ kind: "Constant", ...text, position: this.since(at) });
+      } else {
+        const parameter = mayBeNames ? this.commandParameter() : undefined;
+        elements.push(parameter ?? this.list(() => this.argument()));
+      }
     }
     return { kind: "Command", invocation, name, elements, position: this.since(start) };
   }

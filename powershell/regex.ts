@@ -3,7 +3,7 @@
  * within a pattern, and group numbers, which have other meanings in JavaScript. Other differences are `Unsupported`.
  */
 import { raised } from "./types.ts";
-import { Unsupported } from "./values.ts";
+import { Unsupported, type Raised } from "./values.ts";
 
 export interface Group {
   /** The group's name, or its number as text. */
@@ -56,8 +56,8 @@ export class Regex {
     try {
       this.#expression = new RegExp(this.#translated.source, this.#translated.flags);
     } catch {
-      const id = "System.ArgumentException";
-      throw raised(id, `parsing "${pattern}" - Invalid pattern.`, { id });
+      if (/\^[*+?{]/.test(pattern)) throw new Unsupported(`the regular expression ${pattern}`);
+      throw invalid(pattern);
     }
   }
 
@@ -88,7 +88,11 @@ export class Regex {
         /\$(?:(\d+)|\{(\w+)\}|[$&])/g,
         (written, number?: string, name?: string) => {
           const wanted = written === "$&" ? "0" : (number ?? name);
-          const group = wanted && match.groups.find((each) => each.name === wanted);
+          // Named groups have numbers too, behind those of the others.
+          const isNumber = wanted !== undefined && /^\d+$/.test(wanted);
+          const group = isNumber
+            ? match.groups[Number(wanted)]
+            : match.groups.find((each) => each.name === wanted);
           return group ? (group.value ?? "") : written === "$$" ? "$" : written;
         },
       ),
@@ -116,6 +120,11 @@ export class Regex {
     }
     return [...parts, text.slice(end)];
   }
+}
+
+function invalid(pattern: string): Raised {
+  const id = "System.ArgumentException";
+  return raised(id, `parsing "${pattern}" - Invalid pattern.`, { id });
 }
 
 interface Translated {
@@ -165,7 +174,9 @@ function translate(pattern: string, ignoreCase: boolean): Translated {
   let source = "";
   let uncertain = false;
   for (const { 0: token, groups = {} } of pattern.slice(prefix.length).matchAll(tokens)) {
-    if (token === "(?") {
+    if (token === "[") {
+      throw invalid(pattern);
+    } else if (token === "(?") {
       throw new Unsupported(`( in the regular expression ${pattern}`);
     } else if (token.startsWith("(")) {
       open.push({ start: source.length, groups: names.length });
@@ -233,7 +244,13 @@ export function wildcard(pattern: string, ignoreCase = true): RegExp {
       source += character === "*" ? ".*" : character === "?" ? "." : literal(character);
     }
   }
-  return new RegExp(`^${source}$`, ignoreCase ? "is" : "s");
+  if (/\[(?![^\]]+\])/.test(pattern.replace(/`[^]/g, "")))
+    throw new Unsupported(`the wildcards ${pattern}`);
+  try {
+    return new RegExp(`^${source}$`, ignoreCase ? "is" : "s");
+  } catch {
+    throw new Unsupported(`the wildcards ${pattern}`);
+  }
 }
 
 export function hasWildcard(text: string): boolean {

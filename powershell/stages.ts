@@ -6,7 +6,7 @@ import { linesOf } from "./dotnet/encoding.ts";
 import { located } from "./errors.ts";
 import type { Host } from "./host.ts";
 import { cmdletSignature } from "./parameters.ts";
-import { isNull, type Value } from "./values.ts";
+import { isNull, Unsupported, type Value } from "./values.ts";
 
 /** A command that is ready to process input from the pipeline. */
 export interface Stage {
@@ -32,6 +32,9 @@ export function program(file: string, { programs, error }: Host): Runnable {
   return ({ args, scope, emit, piped }) =>
     gathering(piped, async (input) => {
       const lines = (input ?? []).map((value) => `${toText(value)}\n`);
+      if (/[^\0-\x7f]/.test(lines.join(""))) {
+        throw new Unsupported("text beyond ASCII that is piped to a program"); // 5.1 pipes question marks.
+      }
       const ended = await programs.run(file, args.flatMap(words), lines.join(""));
       scope.global.setVariable("LASTEXITCODE", ended.exitCode);
       error(ended.stderr);

@@ -200,7 +200,10 @@ export function fileCmdlets(providers: DriveProviders): readonly Cmdlet[] {
     onPaths(async (call, given) => {
       const { provider, path, isPattern } = given;
       const items = await attempt(call, "PathNotFound", () => find(given));
-      if (items?.length === 0 && !isPattern) {
+      if (items?.length === 0 && !isPattern && hasWildcard(path)) {
+        // 5.1 passes over most of these in silence.
+        throw new Unsupported(`${call.name} of ${path}, which is not there`);
+      } else if (items?.length === 0 && !isPattern) {
         await call.fail(itemNotFound(provider.resolve(path)));
       } else if (items?.length === 0) {
         await nothingMatches?.(call, path);

@@ -80,8 +80,48 @@ function compareForSort(left: Value | undefined, right: Value | undefined): numb
     return compare(left, right);
   } catch (error) {
     if (!(error instanceof Raised)) throw error;
-    return compare(toText(left), toText(right));
+    const [first, second] = [left, right].map((each) =>
+      each instanceof CustomObject ? "" : toText(each),
+    );
+    return compare(first ?? "", second ?? "");
   }
+}
+
+interface Sorted {
+  readonly item: Value;
+  readonly key: Value | undefined;
+}
+
+/** Sorts as .NET does, step by step, because the order of values of several types depends on that. */
+function sort(items: Sorted[], order: (left: Sorted, right: Sorted) => number): Sorted[] {
+  const place = new Map(items.map((each, index) => [each, index]));
+  const isAfter = (left: Sorted, right: Sorted) =>
+    (order(left, right) || (place.get(left) ?? 0) - (place.get(right) ?? 0)) > 0;
+  const types = new Set(items.map(({ key }) => (isNull(key ?? null) ? "" : typeof key)));
+  if (items.length > 16 || types.size === 1) {
+    if (types.size > 1) throw new Unsupported("Sort-Object of many values of several types");
+    return [...items].sort((a, b) => (isAfter(a, b) ? 1 : -1));
+  }
+  const sorted = [...items];
+  const [first, second, third] = sorted;
+  if (sorted.length === 3 && first && second && third) {
+    const swap = (left: number, right: number) => {
+      const [a, b] = [sorted[left] as Sorted, sorted[right] as Sorted];
+      if (isAfter(a, b)) [sorted[left], sorted[right]] = [b, a];
+    };
+    swap(0, 1);
+    swap(0, 2);
+    swap(1, 2);
+    return sorted;
+  }
+  for (const [index, each] of items.entries()) {
+    let at = index;
+    for (; at > 0 && isAfter(sorted[at - 1] as Sorted, each); at--) {
+      sorted[at] = sorted[at - 1] as Sorted;
+    }
+    sorted[at] = each;
+  }
+  return sorted;
 }
 
 /** Displays a value on one line. Objects that PowerShell shows as a table or list are unsupported. */
@@ -96,7 +136,10 @@ export const objectCmdlets = cmdlets(
   {
     async "Where-Object [-FilterScript] <object> [-InputObject <object>]"(call) {
       const filter = call.get("FilterScript") ?? null;
-      const passes = filter instanceof ScriptBlock ? await select(call, filter, inputOf(call)) : await member(call, named(filter));
+      const passes =
+        filter instanceof ScriptBlock
+          ? await select(call, filter, inputOf(call))
+          : await member(call, named(filter));
       if (toBool(passes)) {
         await call.emit(inputOf(call));
       }
@@ -140,7 +183,7 @@ export const objectCmdlets = cmdlets(
       },
     "Sort-Object [[-Property] <object>] [-Descending] [-Unique] [-InputObject <object>]": {
       open(call) {
-        const items: { readonly item: Value; readonly key: Value | undefined }[] = [];
+        const items: Sorted[] = [];
         const by = call.get("Property");
         if (by instanceof PsArray || by instanceof Hashtable) {
           throw new Unsupported("Sort-Object by several properties, or by a table");
@@ -151,13 +194,17 @@ export const objectCmdlets = cmdlets(
             const item = inputOf(call);
             if (isNull(item)) return;
             const isName = by !== undefined && !(by instanceof ScriptBlock);
-            const key = isName ? await getProperty(item, toText(by)) : by ? await select(call, by, item) : item;
+            const key = isName
+              ? await getProperty(item, toText(by))
+              : by
+                ? await select(call, by, item)
+                : item;
             items.push({ item, key });
           },
           async end() {
-            items.sort((a, b) => sign * compareForSort(a.key, b.key));
-            for (const [index, { item, key }] of items.entries()) {
-              const before = items[index - 1];
+            const sorted = sort(items, (a, b) => sign * compareForSort(a.key, b.key));
+            for (const [index, { item, key }] of sorted.entries()) {
+              const before = sorted[index - 1];
               if (!call.flag("Unique") || !before || compareForSort(before.key, key) !== 0) {
                 await call.emit(item);
               }

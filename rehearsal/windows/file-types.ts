@@ -61,7 +61,9 @@ export function defineFileTypes(types: Types, host: ScriptMachine): void {
       "Combine(string, string)": (path: string, below: string) =>
         /^(?:[\\/]|\w:)/.test(below)
           ? below
-          : path.replace(/[^\\/]$/, `$&${files.separator}`) + below,
+          : below === ""
+            ? path
+            : path.replace(/[^\\/]$/, `$&${files.separator}`) + below,
     },
   });
   defineInfos(types, host);

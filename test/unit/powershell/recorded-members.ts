@@ -106,8 +106,7 @@ export function defineRecordedMembers(types: Types, host: ScriptMachine): void {
     name: "System.Threading.Thread",
     staticMethods: { "Sleep(int)": (time: number) => clock.sleep(time) },
   });
-  types.define({
-    name: "System.IO.Path",
+  types.extend("System.IO.Path", {
     staticMethods: {
       "GetTempPath()": () => `${(environment.get("TMPDIR") ?? "/tmp").replace(/\/$/, "")}/`,
     },
@@ -167,7 +166,10 @@ function defineMoments(types: Types, host: ScriptMachine): void {
   const unspecified = (milliseconds: number): DateTime =>
     new NetObject(type, { milliseconds, kind: "Unspecified" });
   types.extend(type, {
-    properties: { Kind: ({ state }: DateTime) => state.kind },
+    properties: {
+      Kind: ({ state }: DateTime) =>
+        types.get("System.DateTimeKind").enumeration?.get(state.kind.toLowerCase()) ?? null,
+    },
     methods: {
       "AddHours(double)": ({ state }: DateTime, { value }: Num) =>
         new NetObject(type, { ...state, milliseconds: state.milliseconds + value * 3_600_000 }),
@@ -185,8 +187,12 @@ function defineMoments(types: Types, host: ScriptMachine): void {
         const moment = Date.parse(text.replace(/(:\d\d)$/, "$1Z"));
         return text.endsWith("Z") ? toDateTime(types, host, moment, false) : unspecified(moment);
       },
-      "ParseExact(string, string, System.IFormatProvider)": (text: string) =>
-        unspecified(Date.parse(text)),
+      "ParseExact(string, string, System.IFormatProvider)": (text: string, format: string) => {
+        const digits = new RegExp(`^${format.replace(/[yMdHms]/g, "\\d")}$`);
+        if (!/^yyyy-MM-dd( HH:mm:ss)?$/.test(format) || !digits.test(text))
+          throw new Unsupported(`the date ${text} in the form ${format}`);
+        return unspecified(Date.parse(text));
+      },
       "SpecifyKind(DateTime, System.DateTimeKind)": ({ state }: DateTime, to: EnumValue) =>
         new NetObject(type, { ...state, kind: to.name }),
     },

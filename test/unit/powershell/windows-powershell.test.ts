@@ -1,0 +1,137 @@
+/**
+ * Where Windows PowerShell 5.1 differs from 7: the interpreter does as 5.1 does, or refuses. What has no source beside it is
+ * on https://learn.microsoft.com/powershell/scripting/whats-new/differences-from-windows-powershell.
+ */
+import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { toText } from "../../../powershell/convert.ts";
+import { newInterpreter } from "../../../powershell/new-interpreter.ts";
+import { types as coreTypes, Types } from "../../../powershell/types.ts";
+import { Unsupported } from "../../../powershell/values.ts";
+import { fileItems } from "../../../rehearsal/windows/file-items.ts";
+import { newFolder } from "../new-folder.ts";
+import { nodeHost } from "./node-machine.ts";
+
+const folder = newFolder();
+
+/** What the script writes, or its error, and its exit code. */
+async function run(script: string, ...args: string[]): Promise<readonly [string, number]> {
+  const written: string[] = [];
+  const file = join(folder, "script.ps1");
+  writeFileSync(file, script);
+  const host = nodeHost({
+    output: () => undefined,
+    error: (text) => void written.push(text.trim()),
+    input: () => Promise.resolve(Buffer.alloc(0)),
+    folder,
+  });
+  const types = new Types(coreTypes);
+  const interpreter = newInterpreter(host, {
+    types,
+    providers: () => fileItems(host.files, types),
+  });
+  const code = await interpreter.runFile(file, args, (value) => void written.push(toText(value)));
+  return [written.join("\n"), code];
+}
+
+const script =
+  '[CmdletBinding()] param([string] $Name, [switch] $Force, [int] $Count) "$Name|$Force|$Count"';
+
+const bound: readonly (readonly [args: readonly string[], given: string])[] = [
+  [["a"], "a|False|0"],
+  [["-Name", "a", "-Force"], "a|True|0"],
+  [["-Name:a:b"], "a:b|False|0"],
+  [["-Name:", "a"], "a|False|0"],
+  [["-Name", "$true"], "$true|False|0"],
+  [["-Count", "5", "a"], "a|False|5"],
+  [["-Count:5"], "|False|5"],
+];
+
+describe("powershell.exe -File, as 5.1 has it", () => {
+  for (const [args, given] of bound) {
+    it(`binds ${args.join(" ")}`, async () => {
+      assert.deepEqual(await run(script, ...args), [given, 0]);
+    });
+  }
+
+  for (const value of ["$false", "$true", "1", "False"]) {
+    it(`refuses -Force:${value}, because a string suits no switch`, async () => {
+      const [message, code] = await run(script, `-Force:${value}`);
+      assert.match(message, /Cannot process argument transformation on parameter 'Force'/);
+      assert.equal(code, 1);
+    });
+  }
+
+  it("runs the script in the global scope", async () => {
+    assert.deepEqual(await run('$v = 1; $script:w = 2; "$global:v $global:w"'), ["1 2", 0]);
+  });
+
+  it("runs a script that another one calls in a scope of its own", async () => {
+    writeFileSync(join(folder, "called.ps1"), "$script:v = 1");
+    const calls =
+      "$ErrorActionPreference = 'Stop'; Set-StrictMode -Version Latest; & $PSScriptRoot/called.ps1; $global:v";
+    const [message, code] = await run(calls);
+    assert.match(message, /'\$global:v' cannot be retrieved/);
+    assert.equal(code, 1);
+  });
+
+  for (const [way, text, given] of [
+    ["break", "'a'; break; 'b'", "a"],
+    ["continue", "function f { continue }; 'a'; f; 'b'", "a"],
+    ["a return out of a value", "$r = foreach ($i in 1, 2) { $i; return 7 }; 'b'", "1\n7"],
+  ] as const) {
+    it(`ends at ${way} outside a loop, with what was output until then`, async () => {
+      assert.deepEqual(await run(text), [given, 0]);
+    });
+  }
+});
+
+/** What it gives; undefined if it is refused. */
+const differences: readonly (readonly [script: string, given?: string])[] = [
+  [
+    "function f { [CmdletBinding()] param($A) $A }; $t = @{ A = 1 }; try { f @t -A 2 } catch { 'twice' }",
+    "twice",
+  ],
+  ["function f { param($A, $B) $B }; $t = @{ A = 1; C = 2 }; f @t 'x'"],
+  // https://learn.microsoft.com/powershell/scripting/whats-new/what-s-new-in-powershell-core-60
+  ["try { 'a'..'c' } catch { 'error' }", "error"],
+  ['"`u{61}`e"', "u{61}e"],
+  ["$null ?? 1"],
+  ["$true ? 1 : 2"],
+  ["1 && 2"],
+  ["1u"],
+  ["1n"],
+  ["0b1"],
+  ["1d"],
+  ["$o = [pscustomobject]@{ a = 1 }; [string] $o.Count", ""],
+  ["'abc'.Split('ab')"],
+  ["'Food' -eq \"Foo`ad\"", "False"],
+  ["Get-Item -LiteralPath 'a*b'"],
+  ["'\u00e9' | cat"],
+  ["$r = try { 'a' -match '*' } catch [ArgumentException] { 'argument' }; $r", "argument"],
+  ["-0.0", "0"],
+  ["[string] (1 / 3)", "0.333333333333333"],
+  ["$?"],
+  ["Get-Content -LiteralPath x -Encoding Byte"],
+  ["function f { param([Parameter(ValueFromRemainingArguments)] $A) $A }; f 1 2"],
+  ["Get-Item x 2>&1"],
+];
+
+describe("where 5.1 differs from 7", () => {
+  for (const [text, given] of differences) {
+    it(`${given === undefined ? "refuses" : "does as 5.1 does"}: ${text}`, async () => {
+      if (given === undefined) {
+        await assert.rejects(run(text), Unsupported);
+      } else {
+        assert.deepEqual(await run(text), [given, 0]);
+      }
+    });
+  }
+
+  it("reads a file without a mark in code page 1252", async () => {
+    writeFileSync(join(folder, "text.txt"), "\u00e9");
+    const [text] = await run(`Get-Content -LiteralPath '${join(folder, "text.txt")}'`);
+    assert.equal(text, "\u00c3\u00a9");
+  });
+});
