@@ -105,7 +105,6 @@ const differences: readonly (readonly [script: string, given?: string])[] = [
   ["0b1"],
   ["1d"],
   ["$o = [pscustomobject]@{ a = 1 }; [string] $o.Count", ""],
-  ["'abc'.Split('ab')"],
   ["'Food' -eq \"Foo`ad\"", "False"],
   ["Get-Item -LiteralPath 'a*b'"],
   ["'\u00e9' | cat"],
