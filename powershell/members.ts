@@ -1,5 +1,5 @@
 /** Finds the properties and methods of values by name, and calls them with converted arguments. */
-import { enumerated, isNumeric, tryConvert } from "./convert.ts";
+import { enumerated, tryConvert } from "./convert.ts";
 import * as is from "./types.ts";
 import { raised, runtimeError, typeOf, type Types } from "./types.ts";
 import {
@@ -222,14 +222,6 @@ async function call(
   const form =
     forms.find(({ parameters }) => parameters.every((type, at) => suits(args[at] ?? null, type))) ??
     forms.find(({ parameters }) => converted(args, parameters));
-  const isMixed = new Set(args.filter(isNumeric).map(typeOf)).size > 1;
-  const isExact = form?.parameters.every((type, at) => {
-    const argument = args[at] ?? null;
-    return !isNull(argument) && typeOf(argument) === type;
-  });
-  if (isMixed && !isExact && forms.length > 1) {
-    throw new Unsupported(`${name} with numbers of several types`);
-  }
   const fitting = form && converted(args, form.parameters);
   if (!fitting) throw new Unsupported(`${name} with these ${String(args.length)} arguments`);
   const what = `calling "${name}" with "${String(args.length)}" argument(s)`;

@@ -30,7 +30,8 @@ param(
 Invoke-Step -Name 'Export-NodeLog' -Body {
     # Each export has its own folder, because another one may be running. Folders of killed ones are removed after a
     # day.
-    foreach ($old in @(Get-ChildItem -Path 'C:\kindows\logs-*')) {
+    $exports = 'C:\kindows\logs-*'
+    foreach ($old in @(if (Test-Path -Path $exports) { Get-ChildItem -Path $exports })) {
         if ($old.LastWriteTimeUtc -lt [DateTime]::UtcNow.AddDays(-1)) {
             Remove-Item -LiteralPath $old.FullName -Recurse -Force
         }

@@ -66,7 +66,7 @@ const refused: Readonly<Record<string, number>> = {
   regex: 1196,
   results: 16,
   scopes: 75,
-  statements: 8,
+  statements: 7,
   "string members": 95,
   unary: 124,
 };
