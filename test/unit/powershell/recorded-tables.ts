@@ -12,8 +12,6 @@ export interface Row {
 }
 
 interface Difference {
-  /** The scripts that give it. Default: all. */
-  readonly script?: RegExp;
   readonly recorded: RegExp;
   readonly instead: string;
   /** Where the difference is documented. */
@@ -27,13 +25,6 @@ export const windowsPowerShell: readonly Difference[] = [
     instead: "ArgumentException",
     source:
       "https://learn.microsoft.com/dotnet/api/system.text.regularexpressions.regexparseexception: .NET 7 and later",
-  },
-  {
-    script: /^'\w'\.\.'\w'$/,
-    recorded: /^Char [^]*$/,
-    instead: "error RuntimeException",
-    source:
-      "https://learn.microsoft.com/powershell/scripting/whats-new/what-s-new-in-powershell-core-60: ranges of characters are new",
   },
   {
     recorded: /\bThe input string '[^']*' was not/g,
@@ -71,14 +62,11 @@ export function tables(): ReadonlyMap<string, readonly Row[]> {
   const topics = new Map<string, Row[]>();
   for (const line of readFileSync(file, "utf8").trimEnd().split("\n")) {
     const [topic, recorded, scripts] = JSON.parse(line) as [string, string, string[]];
-    const rows = scripts.map((text) => {
-      const differences = windowsPowerShell.filter(({ script }) => script?.test(text) ?? true);
-      const expected = differences.reduce(
-        (given, difference) => given.replace(difference.recorded, difference.instead),
-        recorded,
-      );
-      return { topic, script: text, recorded, expected };
-    });
+    const expected = windowsPowerShell.reduce(
+      (text, difference) => text.replace(difference.recorded, difference.instead),
+      recorded,
+    );
+    const rows = scripts.map((script) => ({ topic, script, recorded, expected }));
     topics.set(topic, [...(topics.get(topic) ?? []), ...rows]);
   }
   return topics;
