@@ -24,6 +24,10 @@ export interface HostResource {
    * another identity. Undefined if no resource of the state can own it.
    */
   readonly identity: string | undefined;
+  /** Random id of the lab that made it, where it carries one. */
+  readonly mark?: string;
+  /** Whether it is the current stack's, where that can be seen from it alone. What is not is never removed. */
+  readonly isOurs?: boolean;
   /** Whether it runs, as its tool says it, e.g. `shut off`. */
   readonly state?: string;
   /** What `remove` needs to know besides the name, e.g. the pool of a volume. */
@@ -47,6 +51,8 @@ export interface ResourceKind<T extends HostResource = HostResource> {
   find(host: Host): Promise<readonly T[]>;
   /** Removes a resource that `find` returned. Succeeds if it is already gone. */
   remove(resource: T, host: Host): Promise<void>;
+  /** Command with which a person removes a resource that `find` returned. */
+  byHand(resource: T, host: Host): string;
   /**
    * By the type of a resource of the state: the host resources of this kind that it owns. The ids of libvirt and Docker
    * in the state are the ones that `find` returns.

@@ -16,6 +16,12 @@ export type LabNames = Readonly<
 /** Environment variable with the lab's prefix, set for every process that a `kindows` command starts for a lab. */
 export const labVariable = "KINDOWS_LAB";
 
+/** Environment variable with the random id of the lab that `kindows up` makes: the mark of what it makes. */
+export const labIdVariable = "KINDOWS_LAB_ID";
+
+/** Label of a lab's Docker network with that id. */
+export const labIdLabel = "kindows.lab-id";
+
 /** Linux limits an interface's name to IFNAMSIZ (16) bytes, including the final zero. */
 export const maxBridgeNameLength = 15;
 

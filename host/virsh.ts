@@ -11,6 +11,11 @@ function virshArguments(uri: string, args: readonly string[]): string[] {
   return ["-q", "-c", uri, ...args];
 }
 
+/** A command line that runs virsh's commands, for people. */
+export function virshText({ libvirtUri }: Host, commands: readonly string[]): string {
+  return `virsh -c '${libvirtUri}' '${commands.join("; ")}'`;
+}
+
 export function runVirsh(
   uri: string,
   args: readonly string[],

@@ -8,6 +8,7 @@ import { Failure, exitCodes } from "../../host/failure.ts";
 import { removeOrphans } from "../host-resources/host-resources.ts";
 import { startDaemons } from "../host-resources/stopped.ts";
 import { assertNotTheirs, releaseLab } from "../lab/claim.ts";
+import { assertNothingForeign, forgetLab } from "../lab/proof.ts";
 import { assertAllReachable, fleetOf } from "../lab/fleet.ts";
 import { thisHost, type Host } from "../../host/host.ts";
 import { say } from "../progress.ts";
@@ -32,10 +33,12 @@ export async function down({ stack }: Options): Promise<void> {
     const fleet = await fleetOf(stack, await stackSettings(stack).catch(() => undefined));
     assertAllReachable(fleet, stack);
     const host = thisHost(identity, fleet.reachable);
+    await assertNothingForeign(stack, lab, host);
     if (await stackExists(stack)) {
       await destroy(enginePulumi(stack, lab), lab, host);
     }
     await removeOrphans({ lab, owned: nothing }, host, say);
+    await forgetLab(stack);
     await releaseLab(lab);
   });
   say(`the lab ${lab} is gone from this host`);

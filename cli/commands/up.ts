@@ -1,4 +1,5 @@
 import { hostProblemText } from "../../config/host-problem.ts";
+import { labIdVariable } from "../../config/names.ts";
 import { machineNodes, type Settings } from "../../config/settings.ts";
 import { checkConfinement, gatherConfinement } from "../../preflight/confinement.ts";
 import { gatherLibvirt } from "../../components/machine/libvirt/libvirt-facts.ts";
@@ -12,7 +13,8 @@ import { ensureStack } from "../engine/states.ts";
 import { beginUpLog, upLogFile, type UpLog } from "../engine/up-log.ts";
 import { removeOrphans } from "../host-resources/host-resources.ts";
 import { assertAddressesFree } from "../lab/addresses-in-use.ts";
-import { claimLab } from "../lab/claim.ts";
+import { announceLab, assertNotTheirs } from "../lab/claim.ts";
+import { assertNothingForeign, labIdOf, recordLab } from "../lab/proof.ts";
 import {
   unreachableAmong,
   unreachableText,
@@ -52,10 +54,14 @@ export async function up({
     if (fleet.unreachable.length > 0) say(leftText(fleet.unreachable, settings));
     const unreachable = await unreachableUrns(stack, fleet, settings);
     const exclusion = exclusionOf(fleet, settings, unreachable);
-    const pulumi = enginePulumi(stack, lab, exclusion.environment);
+    const id = await labIdOf(stack);
+    const pulumi = enginePulumi(stack, lab, { ...exclusion.environment, [labIdVariable]: id });
     const host = thisHost(identity, fleet.reachable);
     await ensureStack(pulumi);
-    await claimLab(pulumi, lab, host);
+    await assertNotTheirs(lab, stack);
+    await assertNothingForeign(stack, lab, host);
+    recordLab(stack, lab, id);
+    announceLab(lab, stack);
     const recovery = { pulumi, host, lab, unreachable, extent: "built-on", say } as const;
     const { scope, resources } = await recoverState(recovery);
     assertAddressesFree(resources, settings, stack);

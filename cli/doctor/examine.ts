@@ -13,10 +13,16 @@ import { resourcesOf } from "../engine/deployment.ts";
 import { lockFolder } from "../engine/folders.ts";
 import { runLockFile } from "../engine/run-lock.ts";
 import { readState, stacksWithState } from "../engine/states.ts";
-import { ownedIdentities, surveyHost, type Survey } from "../host-resources/host-resources.ts";
+import {
+  byHandOf,
+  ownedIdentities,
+  surveyHost,
+  type Survey,
+} from "../host-resources/host-resources.ts";
 import type { HostResource } from "../../components/host-resource.ts";
 import { stoppedOf, type StoppedResource } from "../host-resources/stopped.ts";
 import { ownershipOf } from "../lab/claim.ts";
+import { foreignAmong, proofOf } from "../lab/proof.ts";
 import { isExecutable } from "../../host/search-path.ts";
 import { thisHost, type Host } from "../../host/host.ts";
 import { checkLock, readLocks, seenProcess } from "../recovery/locks.ts";
@@ -56,6 +62,11 @@ export async function examine(stack: string): Promise<Diagnosis> {
     const owner = states.labs.has(each) ? undefined : await ownershipOf(each, stack);
     if (owner?.claim && owner.isTheirs) elsewhere.set(each, owner.claim.project);
   }
+  // Nothing is known to be this stack's while its state cannot be read.
+  const foreign = await proofOf(stack, lab).then(
+    (proof) => foreignAmong(survey.found, proof),
+    () => survey.found.filter((thing) => thing.lab === lab),
+  );
   // During a run, parts may be stopped on purpose.
   const { unlisted, problems, ...inside } =
     states.up.has(stack) && !busy ? await examineLab(stack, lab, host) : nothingInside;
@@ -80,7 +91,9 @@ export async function examine(stack: string): Promise<Diagnosis> {
       own: lab,
       busy: new Set([...states.busy, ...states.unreadable]),
       owned: states.owned,
+      foreign: new Set(foreign),
       elsewhere,
+      byHand: (thing) => byHandOf(thing, host),
     }),
   };
 }
@@ -219,11 +232,16 @@ export interface LabOnHost {
   readonly things: readonly HostResource[];
 }
 
+export interface ForeignLab {
+  readonly lab: string;
+  readonly things: readonly (HostResource & { readonly byHand: string })[];
+}
+
 export interface Orphans {
-  /** Those with the chosen stack's lab prefix that are not in its state. */
+  /** Those of the chosen stack's lab that are not in its state. */
   readonly own: readonly HostResource[];
-  /** Labs that neither this project nor another existing clone knows. */
-  readonly unknown: readonly LabOnHost[];
+  /** What neither this project nor another existing clone knows, with the commands that remove it. */
+  readonly unknown: readonly ForeignLab[];
   readonly elsewhere: readonly (LabOnHost & { readonly project: string })[];
 }
 
@@ -233,6 +251,9 @@ export interface KnownLabs {
   readonly busy: ReadonlySet<string>;
   /** Identities of what is in the state of any of this project's stacks. */
   readonly owned: ReadonlySet<string>;
+  /** What has the own lab's name and cannot be shown to be this stack's. */
+  readonly foreign: ReadonlySet<HostResource>;
+  readonly byHand: (thing: HostResource) => string;
   /** Labs that other clones run, with the clones' folders. */
   readonly elsewhere: ReadonlyMap<string, string>;
 }
@@ -243,15 +264,21 @@ export function sortOrphans(things: readonly HostResource[], known: KnownLabs): 
       !known.busy.has(thing.lab) &&
       (thing.identity === undefined || !known.owned.has(thing.identity)),
   );
-  const labs = [...new Set(loose.map((thing) => thing.lab))].sort().map((lab) => ({
+  const isOwn = (thing: HostResource): boolean =>
+    thing.lab === known.own && thing.isOurs !== false && !known.foreign.has(thing);
+  const others = loose.filter((thing) => !isOwn(thing));
+  const labs = [...new Set(others.map((thing) => thing.lab))].sort().map((lab) => ({
     lab,
-    things: loose.filter((thing) => thing.lab === lab),
+    things: others.filter((thing) => thing.lab === lab),
     project: known.elsewhere.get(lab),
   }));
-  const others = labs.filter(({ lab }) => lab !== known.own);
   return {
-    own: labs.find(({ lab }) => lab === known.own)?.things ?? [],
-    unknown: others.flatMap(({ project, ...each }) => (project === undefined ? [each] : [])),
-    elsewhere: others.flatMap(({ project, ...each }) => (project ? [{ ...each, project }] : [])),
+    own: loose.filter(isOwn),
+    unknown: labs.flatMap(({ lab, things, project }) =>
+      project === undefined
+        ? [{ lab, things: things.map((each) => ({ ...each, byHand: known.byHand(each) })) }]
+        : [],
+    ),
+    elsewhere: labs.flatMap(({ project, ...each }) => (project ? [{ ...each, project }] : [])),
   };
 }

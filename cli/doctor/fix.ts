@@ -6,6 +6,7 @@ import { readState } from "../engine/states.ts";
 import { ownedIdentities, removeOrphans } from "../host-resources/host-resources.ts";
 import { startDaemons, startStopped, type StoppedResource } from "../host-resources/stopped.ts";
 import { assertNotTheirs } from "../lab/claim.ts";
+import { assertNothingForeign } from "../lab/proof.ts";
 import { thisHost, type Host } from "../../host/host.ts";
 import { say } from "../progress.ts";
 import { labIdentity } from "../stack-settings.ts";
@@ -53,11 +54,13 @@ function repairsOf({ asleep, findings }: Pick<Diagnosis, "asleep" | "findings">)
 export async function fix(stack: string): Promise<void> {
   const identity = await labIdentity(stack);
   const { lab } = identity;
-  const context = { stack, lab, host: thisHost(identity) };
+  const host = thisHost(identity);
+  const context = { stack, lab, host };
   await assertNotTheirs(lab, stack);
   await asOnlyRun(stack, async () => {
     // First, because the lab cannot be examined without them.
     await startDaemons(identity.libvirtUri, say);
+    await assertNothingForeign(stack, lab, host);
     const announced = new Set<string>();
     const troubles: string[] = [];
     for (let round = 0; round < rounds; round += 1) {

@@ -42,8 +42,8 @@ export function doctorText(diagnosis: Diagnosis): string {
     ),
     ...leftovers.unknown.flatMap((other) =>
       section(
-        `Left over from a lab ${other.lab} that no project here knows; remove it by its stack's \`kindows down\`, or by hand:`,
-        things(other.things),
+        `Left over from a lab ${other.lab} that no project here knows; if nobody uses it, remove it by hand:`,
+        items(other.things.map(({ kind, name, byHand }) => `${kind} ${name}: ${byHand}`)),
       ),
     ),
     ...leftovers.elsewhere.map(

@@ -40,6 +40,8 @@ export const containers: ResourceKind<Container> = {
     await host.run("docker", ["rm", "--force", "--volumes", name]);
   },
 
+  byHand: ({ name }) => `docker rm --force --volumes ${name}`,
+
   /** From the inputs of host actions, which are right even if a run was killed before it changed a component. */
   owned: byHostActions((resource, component) => {
     const names =

@@ -48,6 +48,12 @@ export async function lookFor<K extends { readonly kind: string }, T>(
   return { found: found.flat(), unlisted };
 }
 
+/** Command with which a person removes a resource that the survey has found. */
+export function byHandOf(resource: HostResource, host: Host): string {
+  const kind = resourceKinds.find((each) => each.kind === resource.kind);
+  return kind?.byHand(resource, host) ?? "";
+}
+
 export interface OwnedResource extends Owned {
   readonly urn: string;
 }
@@ -87,7 +93,9 @@ export async function removeOrphans(
   kinds: readonly ResourceKind[] = resourceKinds,
 ): Promise<void> {
   const isLeft = (each: HostResource): boolean =>
-    each.lab === lab && (each.identity === undefined || !owned.has(each.identity));
+    each.lab === lab &&
+    each.isOurs !== false &&
+    (each.identity === undefined || !owned.has(each.identity));
   const before = survey ?? (await surveyHost(host, kinds));
   if (before.unlisted.length === 0 && !before.found.some(isLeft)) return;
   const troubles: string[] = [];

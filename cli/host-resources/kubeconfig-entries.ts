@@ -1,5 +1,8 @@
 import { readFile } from "node:fs/promises";
 
+import type { YAMLMap } from "yaml";
+
+import { projectRoot } from "../../toolchain/project.ts";
 import {
   entriesOf,
   unsetMissingCurrent,
@@ -11,6 +14,7 @@ import {
   type Section,
 } from "../kubeconfig/config-document.ts";
 import { editConfigFile, kubeconfigFiles } from "../kubeconfig/config-file.ts";
+import { isOf } from "../kubeconfig/lab-entries.ts";
 import { byHostActions, clustersMadeBy } from "./containers.ts";
 import {
   isLabPrefix,
@@ -28,19 +32,20 @@ interface Entry extends HostResource {
  * Entries for a lab in the user's own kubeconfig.
  *
  * `up` never creates one, as its kubeconfig is in `.kindows`, but `kindows kubeconfig --merge` and `kind export kubeconfig`
- * do. Such an entry would point to nothing once the lab is gone.
+ * do. Only the first notes where an entry comes from. Others are shown and left: their lab may be on another computer.
  */
 export const kubeconfigEntries: ResourceKind<Entry> = {
   kind: "kubeconfig entry",
 
-  find: async () => {
+  find: async ({ of }) => {
     const found = await Promise.all(
       kubeconfigFiles(process.env).map(async (file) => {
         const text = await readFile(file, "utf8").catch(() => "");
-        return labEntries(text).map(({ section, name, lab }) => ({
+        return labEntries(text, of?.stack).map(({ section, name, lab, isOurs }) => ({
           kind: kubeconfigEntries.kind,
           name: `${sections[section]} ${name} in ${file}`,
           lab,
+          isOurs,
           identity: `kind cluster ${lab}`,
           file,
           section,
@@ -51,10 +56,17 @@ export const kubeconfigEntries: ResourceKind<Entry> = {
     return found.flat();
   },
 
-  remove: async ({ file, section, entry }) => {
+  byHand: ({ file, section, entry }) =>
+    `kubectl config --kubeconfig '${file}' delete-${sections[section]} ${entry}`,
+
+  remove: async ({ file, section, entry }, { of }) => {
     await editConfigFile(file, (text) => {
       const document = readConfig(text, file);
-      const removed = takeEntries(document, section, (each) => each.get("name") === entry);
+      const removed = takeEntries(
+        document,
+        section,
+        (each) => each.get("name") === entry && isOfStack(each, section, of?.stack),
+      );
       unsetMissingCurrent(document);
       return removed.length > 0 ? writeConfig(document, text) : text;
     });
@@ -68,17 +80,29 @@ export const kubeconfigEntries: ResourceKind<Entry> = {
   ),
 };
 
-/** Entries of labs in a kubeconfig: those named like a lab, or `kind-` and a lab's name, as kind names them. */
-export function labEntries(
-  text: string,
-): readonly { readonly section: Section; readonly name: string; readonly lab: string }[] {
+/** Whether `kindows kubeconfig --merge` of the stack in this clone made the entry. */
+function isOfStack(entry: YAMLMap, section: Section, stack: string | undefined): boolean {
+  return stack !== undefined && isOf(entry, section, { project: projectRoot, stack });
+}
+
+interface LabEntry extends Pick<Entry, "section" | "name" | "lab"> {
+  readonly isOurs: boolean;
+}
+
+/**
+ * Entries of labs in a kubeconfig: those named like a lab, or `kind-` and a lab's name, as kind names them.
+ *
+ * @param stack the current stack, whose own entries are told from others'.
+ */
+export function labEntries(text: string, stack: string | undefined): readonly LabEntry[] {
   try {
     const document = readConfig(text, "");
     return sectionNames.flatMap((section) =>
       entriesOf(document, section).flatMap((entry) => {
         const name = String(entry.get("name"));
         const lab = name.replace(/^kind-/, "");
-        return isLabPrefix(lab) ? [{ section, name, lab }] : [];
+        const isOurs = isOfStack(entry, section, stack);
+        return isLabPrefix(lab) ? [{ section, name, lab, isOurs }] : [];
       }),
     );
   } catch {

@@ -7,6 +7,7 @@ import {
   fabricHostSchema,
   fabricsFolder,
   removeText,
+  unitName,
 } from "../../components/network/fabric/host-script.ts";
 import { runAsRoot } from "../../components/network/fabric/run-as-root.ts";
 
@@ -21,6 +22,8 @@ export function networkFabrics(folder = fabricsFolder, asRoot = runAsRoot): Reso
       (existsSync(folder) ? await readdir(folder) : [])
         .filter((lab) => isLabPrefix(lab) && existsSync(program(lab)))
         .map((lab) => ({ kind, name: lab, lab, identity: `${kind} ${lab}` })),
+    byHand: ({ lab }) =>
+      `systemctl disable --now ${unitName(lab)}; sh ${program(lab)} down; rm -r ${path.join(folder, lab)}`,
     owned: {
       "command:local:Command": (resource, component) => {
         if (component !== "kindows:network:FabricHost") return [];

@@ -1,6 +1,6 @@
 import * as z from "zod";
 
-import { defaultBridge, labNames } from "../../config/names.ts";
+import { defaultBridge, labIdLabel, labNames } from "../../config/names.ts";
 import { below, readXml } from "../../host/read-xml.ts";
 import { isLocal } from "../../toolchain/host-requirements.ts";
 import { Failure, messageOf } from "../../host/failure.ts";
@@ -201,17 +201,18 @@ export const dockerNetworks: ResourceKind = {
   find: async (host) => {
     const listed = await host.run("docker", [
       ...["network", "ls", "--no-trunc", "--filter", "name=^kindows-"],
-      ...["--format", "{{.ID}} {{.Name}}"],
+      ...["--format", `{{.ID}} {{.Name}} {{.Label "${labIdLabel}"}}`],
     ]);
     return lines(listed)
       .map((line) => line.split(" "))
       .filter(([, name = ""]) => isLabPrefix(name))
-      .map(([id = "", name = ""]) => ({
+      .map(([id = "", name = "", mark]) => ({
         kind: dockerNetworks.kind,
         name,
         lab: name,
         identity: `docker network ${id}`,
         place: id,
+        ...(mark !== undefined && { mark }),
       }));
   },
 
@@ -233,6 +234,8 @@ export const dockerNetworks: ResourceKind = {
       lines(await host.run("docker", ["network", "ls", "--no-trunc", "--quiet"]));
     await host.run("docker", ["network", "rm", id]).catch(unlessGone(id, ids));
   },
+
+  byHand: ({ name }) => `docker network rm ${name}`,
 };
 
 /**
@@ -267,6 +270,8 @@ export const bridges: ResourceKind = {
     }
     await host.run("ip", ["link", "delete", name, "type", "bridge"]);
   },
+
+  byHand: ({ name }) => `ip link delete ${name} type bridge`,
 };
 
 async function bridgeNames(host: Host): Promise<readonly string[]> {

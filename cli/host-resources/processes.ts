@@ -32,6 +32,8 @@ export const processes: ResourceKind = {
     return found.flat();
   },
 
+  byHand: ({ place }) => `kill ${place}`,
+
   remove: async ({ place, lab }) => {
     const pid = Number(place);
     const owner = await ownerOf(pid);

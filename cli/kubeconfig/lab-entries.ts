@@ -129,7 +129,8 @@ function noteOf(entry: YAMLMap, section: Section): z.infer<typeof noteSchema> | 
   return noteSchema.safeParse(note?.extension).data;
 }
 
-function isOf(entry: YAMLMap, section: Section, { project, stack }: Origin): boolean {
+/** Whether the stack of this clone put the entry into the kubeconfig. */
+export function isOf(entry: YAMLMap, section: Section, { project, stack }: Origin): boolean {
   const note = noteOf(entry, section);
   return note?.project === project && note.stack === stack;
 }

@@ -49,11 +49,14 @@ export const labFiles: ResourceKind = {
         kind: labFiles.kind,
         name,
         lab: of.lab,
+        isOurs: true,
         identity: `files of ${projectName}-${of.stack}`,
       }));
   },
 
   remove: ({ name }) => rm(name, { force: true }),
+
+  byHand: ({ name }) => `rm ${name}`,
 
   // The files are owned as long as the stack has anything in its state.
   owned: {

@@ -1,5 +1,4 @@
-import { existsSync } from "node:fs";
-import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { readFile, rm, stat } from "node:fs/promises";
 import path from "node:path";
 import * as z from "zod";
 
@@ -8,13 +7,10 @@ import { parseJson } from "../../toolchain/parse-json.ts";
 import { projectRoot } from "../../toolchain/project.ts";
 import { Failure } from "../../host/failure.ts";
 import { chosenBackend } from "../engine/backend.ts";
-import { pendingOperations, resourcesOf } from "../engine/deployment.ts";
-import type { Pulumi } from "../engine/pulumi.ts";
+import { writeWhole } from "../../host/write-whole.ts";
+import { resourcesOf } from "../engine/deployment.ts";
 import { redact } from "../engine/redact.ts";
 import { readState } from "../engine/states.ts";
-import { surveyHost } from "../host-resources/host-resources.ts";
-import { labFiles } from "./access.ts";
-import type { Host } from "../../host/host.ts";
 
 const claimSchema = z.object({
   project: z.string(),
@@ -33,8 +29,8 @@ export interface Ownership {
 }
 
 /**
- * Finds the owner of a lab; clones with the same backend share it. Names of host resources do not show which clone
- * created them, and another clone's running lab must not be mistaken for orphans.
+ * Finds the owner of a lab, as far as this user's cache tells; clones with the same backend share it. It is a hint, which
+ * can only forbid something, and says who to ask. What is this stack's is known by `proofOf`.
  */
 export async function ownershipOf(lab: string, stack: string): Promise<Ownership> {
   const text = await readFile(claimFile(lab), "utf8").catch(() => "");
@@ -49,7 +45,15 @@ export async function ownershipOf(lab: string, stack: string): Promise<Ownership
     if (isOurs || resourcesOf(state).length > 0) return { claim, isTheirs: false };
   }
   const stateFolder = path.join(claim.project, ".kindows", "state");
-  return { claim, isTheirs: claim.backend !== undefined || existsSync(stateFolder) };
+  return { claim, isTheirs: claim.backend !== undefined || (await mayExist(stateFolder)) };
+}
+
+/** Whether there is such a folder, or this user may not look. */
+async function mayExist(folder: string): Promise<boolean> {
+  return stat(folder).then(
+    () => true,
+    ({ code }: NodeJS.ErrnoException) => code !== "ENOENT" && code !== "ENOTDIR",
+  );
 }
 
 function ourClaim(stack: string): Claim {
@@ -69,30 +73,9 @@ function claimFile(lab: string): string {
   return path.join(cacheRoot(), "labs", `${lab}.json`);
 }
 
-/** Records that the stack runs the lab. @throws if the lab on this host is another clone's, or unknown. */
-export async function claimLab(pulumi: Pulumi, lab: string, host: Host): Promise<void> {
-  const { claim } = await assertNotTheirs(lab, pulumi.stack);
-  if (claim === undefined) await assertNothingThere(pulumi, lab, host);
-  const file = claimFile(lab);
-  await mkdir(path.dirname(file), { recursive: true });
-  await writeFile(file, `${JSON.stringify(ourClaim(pulumi.stack))}\n`);
-}
-
-async function assertNothingThere(pulumi: Pulumi, lab: string, host: Host): Promise<void> {
-  const state = await pulumi.exportState();
-  if (resourcesOf(state).length > 0 || pendingOperations(state).length > 0) return;
-  // Files are this clone's own.
-  const found = (await surveyHost(host)).found.filter(
-    (thing) => thing.lab === lab && thing.kind !== labFiles.kind,
-  );
-  if (found.length > 0) {
-    const list = found.map(({ kind, name }) => `  - ${kind} ${name}`).join("\n");
-    throw new Failure(
-      `this host already has a lab ${lab} that this project does not know:\n${list}\n` +
-        `If it is not used, remove it with \`kindows down --stack ${pulumi.stack}\`; ` +
-        `otherwise give this stack another kindows:lab.name`,
-    );
-  }
+/** Records for this user's other clones that the stack runs the lab. */
+export function announceLab(lab: string, stack: string): void {
+  writeWhole(claimFile(lab), `${JSON.stringify(ourClaim(stack))}\n`);
 }
 
 /** Owner of a lab on this host: this stack or none. @throws if another clone or another stack runs the lab. */

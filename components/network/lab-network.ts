@@ -65,6 +65,8 @@ export class LabNetwork extends pulumi.ComponentResource {
             ipRange: args.containerRange,
           },
         },
+        // Its id, by which the action knows it from one that somebody else has made.
+        addPreviousOutputInEnv: true,
       },
       // If Docker started first, it would create the bridge itself, and libvirt's network could not start. This can
       // still happen after a reboot of the host; cli/host-resources/networks.ts repairs it.

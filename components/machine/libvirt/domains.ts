@@ -2,7 +2,7 @@ import { below, readXml, type XmlElement } from "../../../host/read-xml.ts";
 import { Failure } from "../../../host/failure.ts";
 import { isLocal } from "../../../toolchain/host-requirements.ts";
 import { lines, type Host, unlessGone } from "../../../host/host.ts";
-import { virsh } from "../../../host/virsh.ts";
+import { virsh, virshText } from "../../../host/virsh.ts";
 import {
   stopIn,
   type HostResource,
@@ -86,6 +86,9 @@ export const domains: ResourceKind = {
       unlessGoneFrom(host, name),
     );
   },
+
+  byHand: ({ name }, host) =>
+    virshText(host, [`destroy ${name}`, `undefine ${name} --managed-save --nvram`]),
 
   owned: {
     "libvirt:index/domain:Domain": ({ id }) => [{ identity: `${kind} ${id}`, essential: true }],

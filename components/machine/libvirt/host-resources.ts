@@ -33,6 +33,8 @@ export function onEachHypervisor(kind: ResourceKind): ResourceKind {
     },
 
     remove: (resource, host) => kind.remove(resource, hypervisorOf(host, resource.hypervisor)),
+
+    byHand: (resource, host) => kind.byHand(resource, hypervisorOf(host, resource.hypervisor)),
   };
 }
 

@@ -1,5 +1,5 @@
 import { lines, type Host, unlessGone } from "../../../host/host.ts";
-import { virsh } from "../../../host/virsh.ts";
+import { virsh, virshText } from "../../../host/virsh.ts";
 import { isLabPrefix, type ResourceKind } from "../../host-resource.ts";
 
 /** Prefix of virsh's commands for pools or networks. */
@@ -45,6 +45,9 @@ export function libvirtKind(command: CommandPrefix, kind: string): ResourceKind 
       );
       return found.flat();
     },
+
+    byHand: ({ name }, host) =>
+      virshText(host, [`${command}-destroy ${name}`, `${command}-undefine ${name}`]),
 
     remove: async ({ name }, host) => {
       await virsh(host, `${command}-destroy`, name).catch(() => undefined); // Fails when it does not run.

@@ -4,7 +4,7 @@ import path from "node:path";
 import { labNames } from "../../../config/names.ts";
 import { Failure } from "../../../host/failure.ts";
 import { lines, type Host, unlessGone } from "../../../host/host.ts";
-import { virsh } from "../../../host/virsh.ts";
+import { virsh, virshText } from "../../../host/virsh.ts";
 import { labOf, libvirtKind, statesOf } from "./pools-and-networks.ts";
 import { stopIn, type ResourceKind } from "../../host-resource.ts";
 
@@ -66,6 +66,8 @@ export const volumes: ResourceKind = {
       (await volumesOf(host, pool)).map((each) => each.name);
     await virsh(host, "vol-delete", "--pool", pool, name).catch(unlessGone(name, names));
   },
+
+  byHand: ({ name, place }, host) => virshText(host, [`vol-delete --pool ${place} ${name}`]),
 
   owned: {
     // A golden image that was replaced by another one is only known from the disks that are based on it.
@@ -134,6 +136,8 @@ export const poolFolders: ResourceKind = {
         identity: undefined,
       }));
   },
+
+  byHand: ({ name }) => `rm -r ${name}`,
 
   // Through a temporary pool, because the folder belongs to libvirt and the user may not be root.
   remove: async ({ name: folder, lab }, host) => {

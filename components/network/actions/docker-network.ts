@@ -1,5 +1,6 @@
 /** Host action: the Docker network on a lab's bridge. Its argument is `create`, `read` or `delete`. */
 import * as z from "zod";
+import { labIdLabel, labIdVariable } from "../../../config/names.ts";
 import { docker } from "../../../host/docker.ts";
 import { messageOf } from "../../../host/failure.ts";
 import { waitUntil } from "../../../host/wait-until.ts";
@@ -27,9 +28,11 @@ await runAction(
   async ({ NETWORK: network }): Promise<string | Finding | undefined> => {
     const id = await idOf(network.name);
     const [, , operation] = process.argv;
-    if (operation === "create") return create(network, id);
-    if (operation === "delete") return remove(network.name, id);
-    if (id === process.env["PULUMI_COMMAND_STDOUT"]) return undefined;
+    const known = process.env["PULUMI_COMMAND_STDOUT"] ?? "";
+    if (operation === "create") return create(network, id, known);
+    // One that somebody has made under the same name since is not this lab's.
+    if (operation === "delete") return id === known ? remove(network.name, id) : undefined;
+    if (id === known) return undefined;
     return { gone: `there is ${id === "" ? "no" : "another"} Docker network ${network.name}` };
   },
 );
@@ -41,12 +44,27 @@ function idOf(name: string): Promise<string> {
 }
 
 /**
- * Returns the id of the network. Keeps one that was left by a killed run or an earlier version, if it is configured
- * alike.
+ * Returns the id of the network. Keeps one that the state knows or a killed run has left, if it is configured alike.
+ *
+ * @param known the id in the state, if there is one.
+ * @throws if the network is another lab's.
  */
-async function create({ name, subnet, gateway, ipRange, bridge }: Network, id: string) {
+async function create(
+  { name, subnet, gateway, ipRange, bridge }: Network,
+  id: string,
+  known: string,
+): Promise<string> {
   const bridgeOption = "com.docker.network.bridge.name";
+  const labId = process.env[labIdVariable] ?? "";
   if (id !== "") {
+    const label = ["--format", `{{index .Labels "${labIdLabel}"}}`];
+    const mark = await docker(["network", "inspect", ...label, id]);
+    if (id !== known && (labId === "" || mark !== labId)) {
+      throw new Error(
+        `there is a Docker network ${name} that this lab has not made: if nobody uses it, remove it with ` +
+          `\`docker network rm ${name}\`; otherwise set another kindows:lab.name`,
+      );
+    }
     const ranges = "{{range .IPAM.Config}}{{.Subnet}} {{.Gateway}} {{.IPRange}}{{end}}";
     const format = `${ranges} {{index .Options "${bridgeOption}"}}`;
     const actual = await docker(["network", "inspect", "--format", format, id]);
@@ -57,6 +75,7 @@ async function create({ name, subnet, gateway, ipRange, bridge }: Network, id: s
   return docker([
     ...["network", "create", "--driver", "bridge"],
     ...["--subnet", subnet, "--gateway", gateway, "--ip-range", ipRange],
+    ...(labId === "" ? [] : ["--label", `${labIdLabel}=${labId}`]),
     ...["--opt", `${bridgeOption}=${bridge}`],
     ...["--opt", "com.docker.network.bridge.enable_ip_masquerade=false", name],
   ]);

@@ -99,7 +99,7 @@ function folderOf(lab: string): string {
   return `${fabricsFolder}/${lab}`;
 }
 
-function unitName(lab: string): string {
+export function unitName(lab: string): string {
   return `${lab}-fabric.service`;
 }
 

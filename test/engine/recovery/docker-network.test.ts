@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { execa } from "execa";
 
+import { labIdVariable } from "../../../config/names.ts";
 import { runAction } from "../../unit/controlplane/run-action.ts";
 import { type EngineProject, succeeded } from "../plugins/support/engine.ts";
 import { sourcesProject } from "../plugins/support/sources.ts";
@@ -15,12 +16,20 @@ describe("Docker's network of a lab", () => {
     gateway: "198.18.113.1",
     ipRange: "198.18.113.128/25",
   };
+  type Mark = Readonly<Record<string, string>>;
+  const ours = { [labIdVariable]: "0123456789abcdef" };
   const docker = async (...args: string[]): Promise<string> => (await execa("docker", args)).stdout;
   const idOf = (): Promise<string> => docker("network", "inspect", "--format", "{{.Id}}", name);
-  const run = async (what: string, more: object = {}, id = ""): Promise<string> => {
+  const run = async (
+    what: string,
+    more: object = {},
+    id = "",
+    mark: Mark = ours,
+  ): Promise<string> => {
     const ended = await runAction(`network/actions/docker-network ${what}`, {
       NETWORK: JSON.stringify({ ...network, ...more }),
       PULUMI_COMMAND_STDOUT: id,
+      ...mark,
     });
     assert.equal(ended.exitCode, 0, ended.stderr);
     return ended.stdout;
@@ -35,11 +44,26 @@ describe("Docker's network of a lab", () => {
     assert.deepEqual(JSON.parse(await run("read", {}, "that of before")), {
       gone: `there is another Docker network ${name}`,
     });
-    await run("delete");
+    await run("delete", {}, "that of before");
+    assert.equal(await idOf(), id);
+    await run("delete", {}, id);
     assert.deepEqual(JSON.parse(await run("read", {}, id)), {
       gone: `there is no Docker network ${name}`,
     });
     assert.equal(await run("delete"), "");
+  });
+
+  it("of another lab is neither taken nor replaced nor removed", async () => {
+    const id = await run("create");
+    const others = { NETWORK: JSON.stringify(network), PULUMI_COMMAND_STDOUT: "" };
+    const marks: readonly Mark[] = [{}, { [labIdVariable]: "fedcba9876543210" }];
+    for (const mark of marks) {
+      const action = "network/actions/docker-network create";
+      const { exitCode, stderr } = await runAction(action, { ...others, ...mark });
+      assert.equal(exitCode, 1);
+      assert.match(stderr, /that this lab has not made.*`docker network rm /);
+    }
+    assert.equal(await idOf(), id);
   });
 
   it("is made anew where it is another one, unless a container is in it", async () => {
@@ -55,9 +79,13 @@ describe("Docker's network of a lab", () => {
   describe("in a state of an earlier version, whose plugin is not there any more", () => {
     let project: EngineProject;
     before(async () => {
+      process.env[labIdVariable] = ours[labIdVariable];
       project = await sourcesProject();
     });
-    after(() => project.dispose());
+    after(async () => {
+      delete process.env[labIdVariable];
+      await project.dispose();
+    });
 
     const provider = "urn:pulumi:dev::test::pulumi:providers:docker::docker";
     const stack = "urn:pulumi:dev::test::pulumi:pulumi:Stack::test-dev";
@@ -98,6 +126,7 @@ describe("Docker's network of a lab", () => {
         observedAction("lab", {
           create: action + " create", read: action + " read", delete: action + " delete",
           environment: { NETWORK: ${JSON.stringify(network)} },
+          addPreviousOutputInEnv: true,
         }, { deleteBeforeReplace: true, aliases: [{ type: "docker:index/network:Network" }] });`);
       const { steps, text } = succeeded(await project.up());
       assert.deepEqual([steps["lab"], steps["docker"]], [["update"], ["delete"]], text);

@@ -27,11 +27,14 @@ const thing = (lab: string, name: string): HostResource => ({
   identity: `libvirt domain ${name}`,
 });
 
+const byHand = "by hand";
 const known = {
   own: "kindows-a",
   busy: new Set<string>(),
   owned: new Set(["libvirt domain in-state"]),
+  foreign: new Set<HostResource>(),
   elsewhere: new Map([["kindows-other", "/other"]]),
+  byHand: () => byHand,
 };
 const nothing = { own: [], unknown: [], elsewhere: [] };
 const fine: Diagnosis = {
@@ -52,7 +55,7 @@ const fullDisk = {
   seen: "vda: no space",
   first: "make room",
 };
-const strangers = { lab: "kindows-x", things: [thing("kindows-x", "y")] };
+const strangers = { lab: "kindows-x", things: [{ ...thing("kindows-x", "y"), byHand }] };
 const elsewhere = [{ lab: "kindows-b", project: "/b", things: [thing("kindows-b", "y")] }];
 const clockOff: Finding = {
   name: "clock of win-1",
@@ -73,10 +76,18 @@ const certificates: Finding = {
 
 describe("what is left over on a host", () => {
   const [other, stranger] = [thing("kindows-other", "x"), thing("kindows-nobody", "x")];
+  const mine = thing("kindows-a", "x");
   const cases: Readonly<Record<string, readonly [HostResource, object]>> = {
     "in the state": [thing("kindows-a", "in-state"), {}],
     "the lab's, not in its state": [thing("kindows-a", "x"), { own: [thing("kindows-a", "x")] }],
-    "a lab of nobody's": [stranger, { unknown: [{ lab: "kindows-nobody", things: [stranger] }] }],
+    "a lab of nobody's": [
+      stranger,
+      { unknown: [{ lab: "kindows-nobody", things: [{ ...stranger, byHand }] }] },
+    ],
+    "named as the lab, and another's by its note": [
+      { ...mine, isOurs: false },
+      { unknown: [{ lab: "kindows-a", things: [{ ...mine, isOurs: false, byHand }] }] },
+    ],
     "another clone's lab": [
       other,
       { elsewhere: [{ lab: "kindows-other", things: [other], project: "/other" }] },
@@ -85,6 +96,12 @@ describe("what is left over on a host", () => {
   eachCase("%s", cases, ([each, expected]) =>
     assert.deepEqual(sortOrphans([each], known), { ...nothing, ...expected }),
   );
+
+  it("is not the lab's where it cannot be shown to be", () =>
+    assert.deepEqual(sortOrphans([mine], { ...known, foreign: new Set([mine]) }), {
+      ...nothing,
+      unknown: [{ lab: "kindows-a", things: [{ ...mine, byHand }] }],
+    }));
 
   it("is nothing of a lab that a run works on", () => {
     const busy = { ...known, busy: new Set(["kindows-a", "kindows-sibling"]) };

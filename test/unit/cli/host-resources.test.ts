@@ -192,16 +192,17 @@ describe("a user's kubeconfig", () => {
 contexts: [{name: kind-kindows-a}, {name: prod}, {name: kindows-a}]
 clusters: [{name: kind-kindows-a}, {name: kind-kind}]
 users: [{name: my-kindows-a}]`;
-    assert.deepEqual(labEntries(text), [
-      { section: "contexts", name: "kind-kindows-a", lab: "kindows-a" },
-      { section: "contexts", name: "kindows-a", lab: "kindows-a" },
-      { section: "clusters", name: "kind-kindows-a", lab: "kindows-a" },
+    const isOurs = false;
+    assert.deepEqual(labEntries(text, "a"), [
+      { section: "contexts", name: "kind-kindows-a", lab: "kindows-a", isOurs },
+      { section: "contexts", name: "kindows-a", lab: "kindows-a", isOurs },
+      { section: "clusters", name: "kind-kindows-a", lab: "kindows-a", isOurs },
     ]);
   });
 
   it("without such entries is left alone", () => {
     for (const text of ["", "{", "contexts: 5", "- a", "contexts: null"]) {
-      assert.deepEqual(labEntries(text), [], text);
+      assert.deepEqual(labEntries(text, "a"), [], text);
     }
   });
 });
@@ -212,6 +213,7 @@ function fakeKind(kind: string, world: HostResource[], remove?: () => void): Res
   return {
     kind,
     find: () => Promise.resolve(world.filter((each) => each.kind === kind)),
+    byHand: () => "",
     remove: async (each) => void (await (remove === undefined ? removed(each) : remove())),
   };
 }
@@ -230,7 +232,11 @@ function cleanUp(kinds: readonly ResourceKind[], said: string[] = []): Promise<v
 
 describe("removing a lab's orphans", () => {
   it("touches nothing the state owns and nothing of other labs", async () => {
-    const kept = [thing("vm", "kindows-a", "vm 1"), thing("vm", "kindows-b", "vm 3")];
+    const kept = [
+      thing("vm", "kindows-a", "vm 1"),
+      thing("vm", "kindows-b", "vm 3"),
+      { ...thing("vm", "kindows-a", "vm 4"), isOurs: false },
+    ];
     const world = [...kept, thing("vm", "kindows-a", "vm 2"), thing("vm", "kindows-a", undefined)];
     const said: string[] = [];
     await cleanUp([fakeKind("vm", world)], said);

@@ -11,6 +11,7 @@ import {
   refreshInFiles,
   removeFromFiles,
 } from "../../../cli/kubeconfig/lab-entries.ts";
+import { projectRoot } from "../../../toolchain/project.ts";
 import { reachableKubeconfig } from "../../../kubernetes/kubeconfig.ts";
 import { kubeconfig } from "../controlplane/fixture-kubeconfig.ts";
 import { eachCase } from "../each-case.ts";
@@ -294,15 +295,26 @@ describe("a user's own kubeconfig", () => {
     assert.match(said[1] ?? "", /not updated: .* is not a kubeconfig/);
   });
 
-  it("loses what a lab left when that goes down, whoever put it there", async () => {
-    await writeFile(file, mine);
-    await merge({ use: true });
-    const said: string[] = [];
-    process.env["KUBECONFIG"] = file;
-    const scope = { lab: "kindows-a", owned: new Set<string>() };
-    const say = (line: string): unknown => said.push(line);
-    await removeOrphans(scope, recordedHost({}), say, [kubeconfigEntries]);
-    assert.equal(said.length, 3);
-    assert.deepEqual(parse(await text()), { ...(parse(mine) as Config), "current-context": "" });
-  });
+  const noted = { "this stack of this clone": "", "another clone": "/srv/other-computer" };
+  eachCase(
+    "keeps what is named as the lab when that goes down, unless it is of %s",
+    noted,
+    async (project) => {
+      await writeFile(file, mine);
+      await merge({ origin: { project: project || projectRoot, stack: "a" }, use: true });
+      const before = await text();
+      const said: string[] = [];
+      process.env["KUBECONFIG"] = file;
+      const scope = { lab: "kindows-a", owned: new Set<string>() };
+      const say = (line: string): unknown => said.push(line);
+      const host = { ...recordedHost({}), of: { stack: "a", lab: "kindows-a" } };
+      await removeOrphans(scope, host, say, [kubeconfigEntries]);
+      if (project !== "") {
+        assert.deepEqual(said, []);
+        return assert.equal(await text(), before);
+      }
+      assert.equal(said.length, 3);
+      assert.deepEqual(parse(await text()), { ...(parse(mine) as Config), "current-context": "" });
+    },
+  );
 });
