@@ -1,5 +1,6 @@
 import { hostProblemText } from "../../config/host-problem.ts";
 import { messageOf } from "../../host/failure.ts";
+import type { HostResource } from "../../components/host-resource.ts";
 import type { Diagnosis } from "../doctor/examine.ts";
 import { resourceName, resourcesOf, type StateResource } from "../engine/deployment.ts";
 import { enginePulumi, type Pulumi } from "../engine/pulumi.ts";
@@ -51,7 +52,10 @@ export async function examineMade(
         ...left.map(({ kind, name }) => ({
           name: `${kind} ${name}`,
           seen: "it has the stack's labels, but is not in its state",
-          remedy: `unless a run is creating it now, ${fix} removes it`,
+          remedy:
+            resources.length === 0
+              ? byHandText({ kind, name })
+              : `unless a run is creating it now, ${fix} removes it`,
         })),
       ],
     };
@@ -60,7 +64,19 @@ export async function examineMade(
   }
 }
 
-/** Removes missing machines from the state, with everything that was built on them, and removes leftovers. */
+/** @param name with the namespace before it. */
+function byHandText({ kind, name }: Pick<HostResource, "kind" | "name">): string {
+  const [namespace, own] = name.split("/");
+  return (
+    "the stack has no state, so it may be another's of the same name; if nobody uses it, remove it with " +
+    `\`kubectl delete ${kind} ${own} --namespace ${namespace}\``
+  );
+}
+
+/**
+ * Removes missing machines from the state, with everything that was built on them, and removes leftovers. Without a state
+ * it only lists these.
+ */
 export async function fixMade(
   { title, machines }: MachinesMade,
   pulumi: Pick<Pulumi, "findState" | "importState">,
@@ -76,7 +92,13 @@ export async function fixMade(
     await pulumi.importState(repair.deployment);
     repair.notes.forEach(say);
   }
-  for (const thing of await machines.leftOver(resourcesOf(repair?.deployment))) {
+  const resources = resourcesOf(repair?.deployment);
+  for (const thing of await machines.leftOver(resources)) {
+    // The labels are the same for each stack of this name. Only a state shows that the namespace has this one's objects.
+    if (resources.length === 0) {
+      say(`left alone: ${thing.kind} ${thing.name}; ${byHandText(thing)}`);
+      continue;
+    }
     await machines.remove(thing);
     say(`removed ${thing.kind} ${thing.name}`);
   }

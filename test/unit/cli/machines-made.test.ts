@@ -11,6 +11,7 @@ import { StackMachines } from "../../../components/machine/kubevirt/stack-machin
 import { withFakeApi, type Answer } from "../controlplane/fake-api.ts";
 import { kubeconfig } from "../controlplane/fixture-kubeconfig.ts";
 import { settingsWith } from "../machine/kubevirt/kubevirt-lab.ts";
+import { eachCase } from "../each-case.ts";
 import { deployment, resource } from "./state-builder.ts";
 
 const object = (name: string, more: object = {}, metadata: object = {}): object => ({
@@ -176,6 +177,23 @@ describe("machines that were made for a stack of existing machines", () => {
         "secrets/kindows-prod-win-1-identity",
       ]);
     }));
+
+  const stateless = { "no state": undefined, "an empty state": deployment([]) };
+  eachCase("are only listed with %s: they may be another's of the same name", stateless, (empty) =>
+    withMade(async (made, deleted) => {
+      const pulumi = {
+        findState: () => Promise.resolve(empty),
+        importState: () => Promise.resolve(),
+      };
+      const said: string[] = [];
+      await fixMade(made, pulumi, (line) => said.push(line));
+      assert.deepEqual(deleted, []);
+      const byHand = "kubectl delete VirtualMachine kindows-prod-old --namespace windows";
+      assert.ok(said.some((line) => line.startsWith("left alone: ") && line.includes(byHand)));
+      const { findings } = await examineMade(made, []);
+      assert.ok(findings.some(({ remedy }) => remedy.includes(byHand)));
+    }),
+  );
 
   it("leave all as it is where a run works on the stack", () =>
     withMade(async (made, deleted) => {
