@@ -28,9 +28,9 @@ const network = new LabNetwork("lab", {
   libvirtProvider,
 });
 const images = new LabImages();
-const { disk } = machineImage(settings, images);
+const image = machineImage(settings, images);
 await labMachines(
-  ...([settings, [node], disk, images] as const),
+  ...([settings, [node], image?.disk, images] as const),
   { network, fabric: new Map() },
   libvirtProvider,
 );

@@ -51,6 +51,11 @@ export interface Settings extends NamedSettings {
   placement: Placement[];
 }
 
+/** Whether the stack has Windows nodes, and so needs their image and programs. */
+export function hasWindowsNodes({ nodes }: Pick<Settings, "nodes">): boolean {
+  return nodes.length > 0;
+}
+
 export function machineNodes({
   nodes,
   linuxNodes,

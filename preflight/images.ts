@@ -6,7 +6,7 @@ import { builtRehearsalImage, builtSoFar } from "../toolchain/built.ts";
 import { Cache } from "../toolchain/cache.ts";
 import { digestOfFile } from "../toolchain/file-digest.ts";
 import { virtualGiBOf } from "../toolchain/disk-format.ts";
-import type { Settings } from "../config/settings.ts";
+import { hasWindowsNodes, type Settings } from "../config/settings.ts";
 import type { HostFacts } from "./host-facts.ts";
 import type { HostProblem } from "../config/host-problem.ts";
 import type { Complaint } from "../config/problem.ts";
@@ -57,10 +57,10 @@ const cloudImages = {
   },
 };
 
-export function checkImage(
-  { windows: { image }, nodes }: Settings,
-  facts: HostFacts,
-): HostProblem[] {
+export function checkImage(settings: Settings, facts: HostFacts): HostProblem[] {
+  if (!hasWindowsNodes(settings)) return [];
+  const { nodes } = settings;
+  const { image } = settings.windows;
   if (typeof facts.image === "object") {
     return disksTooSmall(nodes, facts.image.virtualGiB, "kindows:windows.diskGiB");
   }

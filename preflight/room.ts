@@ -73,6 +73,7 @@ export function needs(
     ...controlPlaneNames(kindCluster, controlPlanes).map((name) => ({ name, ...controlPlane })),
     ...workers.map(({ name }) => ({ name: linuxWorkerName(kindCluster, name), ...worker })),
   ].filter(({ name }) => !containers.some((one) => one.name === name && one.running));
+  const windowsGiB = here.some(({ os }) => os === "windows") ? disk.imageGiB : 0;
   const linuxGiB = here.some(({ os }) => os === "linux") ? disks.linux.imageGiB : 0;
   return [
     ...machines,
@@ -80,7 +81,7 @@ export function needs(
     // The two images are needed only if nothing has been created from them yet.
     ...(pools.some(({ name }) => name === pool)
       ? []
-      : [{ what: "image of the machines", poolGiB: disk.imageGiB + linuxGiB }]),
+      : [{ what: "image of the machines", poolGiB: windowsGiB + linuxGiB }]),
     ...(containers.length > 0 ? [] : [{ what: "kind's node image", dockerGiB: nodeImageGiB }]),
   ];
 }

@@ -41,7 +41,7 @@ export async function kindOnLibvirt(
   const images = await LabImages.ofStack();
   const { cluster } = settings;
   const { kubernetesVersion, tokenTtlMinutes } = cluster;
-  const { disk, ...programs } = machineImage(settings, images);
+  const windowsImage = machineImage(settings, images);
   const { install } = await podNetworks[settings.cni.kind].components();
   const names = labNames(settings.lab.name);
   const placed = reportedPlacement(settings);
@@ -77,7 +77,7 @@ export async function kindOnLibvirt(
   const { loginKey, machines } = await labMachines(
     settings,
     nodes,
-    disk,
+    windowsImage?.disk,
     images,
     { network, fabric: labFabric(settings, isAway, network) },
     libvirtProvider,
@@ -91,8 +91,16 @@ export async function kindOnLibvirt(
     controlPlane,
     linux.map(({ registered }) => registered),
   );
-  const onWindows = { ...programs, setup: nodeSetup(settings), routes };
-  const windows = of("windows").map((machine) => joinedWindows(machine, joinedCluster, onWindows));
+  const onWindows = windowsImage && {
+    software: windowsImage.software,
+    requirements: windowsImage.requirements,
+    setup: nodeSetup(settings),
+    routes,
+  };
+  const windows =
+    onWindows === undefined
+      ? []
+      : of("windows").map((machine) => joinedWindows(machine, joinedCluster, onWindows));
 
   pods.awaitOnWindows?.(windows);
   new KubeProxyWindows("kube-proxy-windows", {

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import * as z from "zod";
 import { firmwareOf } from "../config/sections/windows-image.ts";
-import type { Settings } from "../config/settings.ts";
+import { hasWindowsNodes, type Settings } from "../config/settings.ts";
 import { builtImage, imageKey } from "../components/windows/image/builder/built-image.ts";
 import {
   defaultRequirements,
@@ -46,10 +46,11 @@ export const goldenImageSchema = z.object({
 const foundSchema = goldenImageSchema.extend({ manifest: imageManifestSchema.optional() });
 
 /**
- * The image in the settings. A preview works without it, on a host that has built nothing. Before an `up`, the
+ * The image in the settings; undefined without Windows nodes. A preview works without it, on a host that has built nothing. Before an `up`, the
  * preflight checks that it exists.
  */
-export function machineImage(settings: Settings, images: LabImages): MachineImage {
+export function machineImage(settings: Settings, images: LabImages): MachineImage | undefined {
+  if (!hasWindowsNodes(settings)) return undefined;
   const { windows, cluster } = settings;
   const { image, containerdVersion } = windows;
   const asked = isMadeFromIso(image) ? imageKey(settings) : image;

@@ -12,7 +12,7 @@ import { type LabImages, linuxImage } from "./lab-images.ts";
 export async function labMachines(
   settings: Settings,
   nodes: readonly NodeSettings[],
-  windowsImage: GoldenImage,
+  windowsImage: GoldenImage | undefined,
   labImages: LabImages,
   { network, fabric }: Pick<MachinesLab, "network" | "fabric">,
   libvirtProvider: libvirt.Provider,

@@ -1,4 +1,4 @@
-import type { Settings } from "../../config/settings.ts";
+import { hasWindowsNodes, type Settings } from "../../config/settings.ts";
 import { Cache } from "../../toolchain/cache.ts";
 import { requireConsent, type Consent } from "../fetch/consent.ts";
 import { ensureStackPrograms, findUpdate } from "../fetch/stack-programs.ts";
@@ -9,6 +9,7 @@ import { ensureStackImage } from "./stack-image.ts";
 
 /** First reports what prevents its image from being built, then asks whether to download what is missing. */
 export async function prepareStack(settings: Settings, consent: Consent): Promise<void> {
+  if (!hasWindowsNodes(settings)) return prepare(settings);
   await findUpdate(settings);
   const makesImage = await requireMakeableImage(settings, new Cache(), say);
   await requireConsent(settings, makesImage, consent);

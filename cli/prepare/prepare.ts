@@ -13,7 +13,7 @@ import {
 import { archiveName } from "../../components/controlplane/node-image/build-node-image.ts";
 import { linuxDiskName, linuxImage } from "../../components/linux/image/artifact.ts";
 import { linuxPrograms, programsName } from "../../components/linux/programs/artifact.ts";
-import type { Settings } from "../../config/settings.ts";
+import { hasWindowsNodes, type Settings } from "../../config/settings.ts";
 import { bakedRehearsalImage } from "../../rehearsal/bake/artifact.ts";
 import { diskName, manifestName, rehearsalImage } from "../../rehearsal/image/artifact.ts";
 import type { Artifact, Progress } from "../../toolchain/artifact.ts";
@@ -82,7 +82,7 @@ async function prepareLab(settings: Settings, options: EnsureOptions): Promise<v
   const cloudImage = await prepareCloudImage(settings, options);
   // The slowest first.
   const images = [...machineImages(settings), ...(await containerImages(settings))];
-  const disk = userDisk(settings, say);
+  const disk = hasWindowsNodes(settings) ? userDisk(settings, say) : undefined;
   const release =
     settings.cni.kind === "calico" ? calicoRelease(settings.cni.calico.version) : undefined;
   const definitions = release && calicoDefinitions(release);
@@ -103,9 +103,13 @@ async function prepareLab(settings: Settings, options: EnsureOptions): Promise<v
   });
 }
 
-function machineImages({ windows: { image }, linux, linuxNodes }: Settings): Artifact[] {
+export function machineImages(settings: Settings): Artifact[] {
+  const { linux, linuxNodes } = settings;
+  const { image } = settings.windows;
   const images: Artifact[] = [];
-  if (image.kind === "rehearsal") images.push(image.baked ? bakedRehearsalImage : rehearsalImage);
+  if (hasWindowsNodes(settings) && image.kind === "rehearsal") {
+    images.push(image.baked ? bakedRehearsalImage : rehearsalImage);
+  }
   if (linuxNodes.length > 0) {
     images.push(...(isNamed(linux.image) ? [] : [linuxImage]), linuxPrograms);
   }
@@ -173,19 +177,23 @@ function builtContainerImages({ cluster }: Settings): readonly Artifact[] {
 
 /** What `up` first has to build, fetch or convert for a stack, in the order of `prepare`. Only reads. */
 export async function unprepared(settings: Settings): Promise<readonly string[]> {
-  const { windows, linux, linuxNodes } = settings;
-  const { image } = windows;
+  const { linux, linuxNodes } = settings;
+  const image = hasWindowsNodes(settings) ? settings.windows.image : undefined;
   const containers = await knownContainerImages(settings);
   const missing = await missingArtifacts([...machineImages(settings), ...(containers ?? [])]);
   const cloudImage = linuxNodes.length > 0 && isNamed(linux.image);
-  const isToConvert =
-    image.kind === "disk" && mustBeConverted(image.path) && convertedFrom(image.path) === undefined;
+  const source =
+    image?.kind === "disk" && mustBeConverted(image.path) && convertedFrom(image.path) === undefined
+      ? image.path
+      : undefined;
   return [
     ...(cloudImage && locatedLinuxImage(linux.image) === "not prepared" ? ["the cloud image"] : []),
     ...missing.map(({ name }) => name),
     ...(containers === undefined ? [officialNodeImage(settings)] : []),
-    ...(isToConvert ? [`a qcow2 copy of ${image.path}`] : []),
-    ...(isMadeFromIso(image) && builtImage(settings) === undefined ? ["the Windows image"] : []),
+    ...(source === undefined ? [] : [`a qcow2 copy of ${source}`]),
+    ...(image !== undefined && isMadeFromIso(image) && builtImage(settings) === undefined
+      ? ["the Windows image"]
+      : []),
   ];
 }
 

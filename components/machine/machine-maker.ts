@@ -69,8 +69,11 @@ export interface MachineMaker<Hosts = z.ZodType<OtherMachineHost[]>> {
 /** What all machines of a lab have in common. */
 export interface MachinesLab {
   readonly settings: Settings;
-  /** Disks that machines start from. The Linux image is only located if a node needs it. */
-  readonly images: { readonly windows: GoldenImage; readonly linux: () => GoldenImage };
+  /** Disks that machines start from. Each is only located if a node needs it. */
+  readonly images: {
+    readonly windows: GoldenImage | undefined;
+    readonly linux: () => GoldenImage;
+  };
   readonly network: LabNetwork;
   /** The network fabric on each host, by the host's name; empty if there is none. */
   readonly fabric: ReadonlyMap<string, pulumi.Resource>;

@@ -54,7 +54,7 @@ function maker(
   const windows = {
     os: "windows",
     storage,
-    uefi: images.windows.uefi,
+    uefi: images.windows?.uefi,
     guest: settings.windows.image.kind === "rehearsal" ? "rehearsal" : "windows",
     bootSeconds: defaultTimeouts.bootSeconds,
   } as const;

@@ -15,8 +15,8 @@ export interface MachineStorageArgs {
   readonly poolName: string;
   /** Folder of the pool, which is made and removed with the pool. */
   readonly poolPath: string;
-  /** The golden image on this host, qcow2. */
-  readonly image: GoldenImage;
+  /** The golden image on this host, qcow2. Undefined: only the pool is made. */
+  readonly image: GoldenImage | undefined;
   /** Puts the image into the pool of another storage, with this prefix for its name. Default: a new pool. */
   readonly within?: { readonly storage: MachineStorage; readonly imagePrefix: string };
   readonly libvirtProvider: libvirt.Provider;
@@ -41,8 +41,8 @@ export interface GoldenImage {
 export class MachineStorage extends pulumi.ComponentResource {
   readonly uri: string;
   readonly poolName: pulumi.Output<string>;
-  readonly baseVolumeId: pulumi.Output<string>;
   private readonly pool: libvirt.Pool;
+  readonly #baseVolumeId: pulumi.Output<string> | undefined;
 
   constructor(name: string, args: MachineStorageArgs, opts?: pulumi.ComponentResourceOptions) {
     const facts: Facts<"kindows:machine:MachineStorage"> = { hypervisor: args.hypervisor };
@@ -54,8 +54,23 @@ export class MachineStorage extends pulumi.ComponentResource {
         { name: args.poolName, type: "dir", target: { path: args.poolPath } },
         { parent: this, provider: args.libvirtProvider },
       );
+    this.pool = pool;
+    this.uri = args.uri;
+    this.poolName = pool.name;
+    this.#baseVolumeId = args.image && this.#goldenImage(name, args, args.image);
+    this.registerOutputs({ poolName: this.poolName, baseVolumeId: this.#baseVolumeId });
+  }
+
+  /** @throws if the storage has no image. */
+  get baseVolumeId(): pulumi.Output<string> {
+    if (this.#baseVolumeId === undefined) throw new Error("this storage has no image");
+    return this.#baseVolumeId;
+  }
+
+  #goldenImage(name: string, args: MachineStorageArgs, image: GoldenImage): pulumi.Output<string> {
+    const { pool } = this;
     const prefix = args.within?.imagePrefix;
-    const imageName = `${prefix ?? args.poolName}-${args.image.hash}.qcow2`;
+    const imageName = `${prefix ?? args.poolName}-${image.hash}.qcow2`;
     const images = new local.Command(
       `${name}-images`,
       hostAction<typeof environment>({
@@ -70,7 +85,7 @@ export class MachineStorage extends pulumi.ComponentResource {
       {
         name: imageName,
         pool: pool.name,
-        source: args.image.path,
+        source: image.path,
         format: "qcow2",
       },
       // The image may have another path in another clone or cache. The hash in the name identifies it.
@@ -83,10 +98,6 @@ export class MachineStorage extends pulumi.ComponentResource {
         dependsOn: images,
       },
     );
-    this.pool = pool;
-    this.uri = args.uri;
-    this.poolName = pool.name;
-    this.baseVolumeId = base.id;
-    this.registerOutputs({ poolName: this.poolName, baseVolumeId: this.baseVolumeId });
+    return base.id;
   }
 }

@@ -16,6 +16,18 @@ export const rehearsalChanges: readonly SettingChange[] = [
     },
   },
   {
+    name: "no node",
+    settings: { nodes: [] },
+    // Without Windows nodes there is no image of Windows either.
+    plans: {
+      deleted: [
+        ...["Command win-1-host-key", machineOf("win-1"), joinOf("win-1", routes("win-1"))],
+        ...["Command machines-images", "Volume machines-base"],
+        ...["Command node-routes", "Command kube-proxy-windows-on-nodes"],
+      ],
+    },
+  },
+  {
     name: "a Linux worker",
     settings: { cluster: { workers: [{ name: "worker-1" }] } },
     // Its pods are reached by way of it.
