@@ -55,7 +55,7 @@ export function fileItems(files: FileSystem, types: Types): ItemProvider {
         throw raised("System.IO.IOException", message, { id: "DirectoryExist" });
       }
       await makeFolders(path);
-      return find(path) as Item;
+      return find(path);
     },
     remove: ({ path }) => files.remove(path),
     copy: ({ path }, to) => files.copy(path, to),

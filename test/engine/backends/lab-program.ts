@@ -43,7 +43,12 @@ new remote.Command(
 );
 new local.Command("made", { create: "true", delete: `echo gone > ${lab.removed}` });
 
-export const controlPlane = { endpoint: "kw:6443", hostsEntries: [], kubernetesVersion: "1.36.4" };
+export const controlPlane = {
+  endpoint: "kw:6443",
+  hostsEntries: [],
+  kubernetesVersion: "1.36.4",
+  nodeNames: [],
+};
 export const nodes = [
   { ...node, name: "win-1", os: "windows", address: "127.0.0.1", hostKey, sshUser: "me" },
 ];

@@ -50,7 +50,7 @@ function calicoProgram({ release, mtu, felix = {} }: Variation): string {
     podCidr: "10.244.0.0/16",
     serviceCidr: "10.96.0.0/16",
   };
-  const calico = new Calico("calico", {
+  new Calico("calico", {
     controlPlane,
     release: ${JSON.stringify(release)},
     network: {
@@ -59,7 +59,6 @@ function calicoProgram({ release, mtu, felix = {} }: Variation): string {
     },
     configuration: { felix: ${JSON.stringify(felix)} },
   });
-  calico.awaitOnWindows([]);
 `;
 }
 
@@ -120,8 +119,7 @@ function startOperator(
       reason: "AllObjectsAvailable",
       message: "",
       lastTransitionTime: "2026-01-01T00:00:00Z",
-      // Its controller for Windows does not note which generation it has seen.
-      ...(name !== "calico-windows" && { observedGeneration: generation }),
+      observedGeneration: generation,
     };
     const conditions = ["Available", "Progressing", "Degraded"].map((type) => {
       return { type, status: type === "Available" ? "True" : "False", ...reported };
@@ -146,7 +144,7 @@ function startOperator(
     const [, tag = ""] = /tigera\/operator:v([\d.]+)/.exec(JSON.stringify(operator.spec)) ?? [];
     if (!serves) await serveCalicoApi(tag);
     serves = true;
-    for (const name of ["ippools", "calico", "apiserver", "calico-windows"]) {
+    for (const name of ["ippools", "calico", "apiserver"]) {
       await report(name, installed.metadata.generation);
     }
     await server.patch(`${installationPath}/status`, {
@@ -204,7 +202,7 @@ const calicoApi = "/apis/projectcalico.org/v3";
 const all = [
   ...["calico", "calico-apiserver", "calico-configuration"],
   ...["calico-definitions", "calico-endpoint", "calico-linux"],
-  ...["calico-windows", "tigera-operator", "tigera-operator-endpoint"],
+  ...["tigera-operator", "tigera-operator-endpoint"],
 ];
 
 /** The real engine, plugins, API server and definitions; the operator is stood in for. */
@@ -324,7 +322,7 @@ describe("Calico in the engine", () => {
       await server.patch(`${calicoApi}/felixconfigurations/default`, { spec: { vxlanVNI: 4096 } });
       const run = await up({ mtu: 1400, felix: { bpfLogLevel: "Info" } });
       assert.deepEqual(touched(run, "update"), [
-        ...["calico", "calico-configuration", "calico-linux", "calico-windows"],
+        ...["calico", "calico-configuration", "calico-linux"],
       ]);
       const { calicoNetwork } = (await spec(installationPath)) as {
         calicoNetwork: { mtu: number; ipPools: Record<string, unknown>[] };
@@ -357,7 +355,7 @@ describe("Calico in the engine", () => {
       // Not the definitions themselves.
       assert.ok(run.text.split("\n").length < 400, run.text);
       assert.deepEqual(touched(run, "update"), [
-        ...["calico", "calico-definitions", "calico-linux", "calico-windows", "tigera-operator"],
+        ...["calico", "calico-definitions", "calico-linux", "tigera-operator"],
       ]);
       // The component, which says its version, and its Installation.
       const calico = run.steps["calico"]?.filter((operation) => operation !== "refresh");

@@ -143,7 +143,12 @@ describe("a lab on several hypervisors", () => {
 const whole = {
   kubeconfig: "apiVersion: v1",
   sshPrivateKey: "key",
-  controlPlane: { endpoint: "plane:6443", hostsEntries: [], kubernetesVersion: "1.36.4" },
+  controlPlane: {
+    endpoint: "plane:6443",
+    hostsEntries: [],
+    kubernetesVersion: "1.36.4",
+    nodeNames: [],
+  },
   nodes: [{ name: "w", os: "windows", address: "192.0.2.10", hostKey: "k", sshUser: "Admin" }],
 };
 

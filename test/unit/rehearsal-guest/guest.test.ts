@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
-import { chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, copyFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { mock } from "node:test";
@@ -16,12 +16,18 @@ import { inNewFolder, newFolder } from "../new-folder.ts";
 
 /** What a module of the build prints for a user who is not root. */
 async function asNobody(expression: string, path = process.env["PATH"] ?? ""): Promise<string> {
-  const nobody = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
+  const isRoot = process.getuid?.() === 0;
+  const nobody = isRoot ? { uid: 65_534, gid: 65_534 } : {};
+  // Node.js may lie in root's cache, where nobody else may run it.
+  const at = inNewFolder();
+  chmodSync(at(), 0o755);
+  const node = isRoot ? at("node") : process.execPath;
+  if (isRoot) copyFileSync(process.execPath, node);
   const script = `
     import { buildCommand, requireRootOfOwn } from "./rehearsal/image/build-command.ts";
     process.stdout.write(await ${expression});`;
   const { stdout } = await execa(
-    process.execPath,
+    node,
     ["--import", "tsx", "--input-type=module", "--eval", script],
     { ...nobody, cwd: projectRoot, env: { TSX_DISABLE_CACHE: "1", PATH: path } },
   );

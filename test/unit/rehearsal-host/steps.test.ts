@@ -47,6 +47,7 @@ describe("Test-WindowsHost, rehearsed", () => {
       memoryMiB: 2000,
       powerShell: "5.1.20348.1",
       evaluationEnds: "",
+      switchOverride: "",
       rebootPending: "",
     });
   });

@@ -109,8 +109,8 @@ describe("host packages", () => {
     assert.equal(new Set(hostPackages.map(([debian]) => debian)).size, hostPackages.length);
     assert.deepEqual(
       hostPackages.flatMap(([debian, gives]) => (gives === undefined ? [debian] : [])),
-      // Firmware: `uefiPackages` looks for its files.
-      ["ovmf"],
+      // `uefiPackages` looks for the firmware's files, and test/powershell for a PowerShell that runs under Wine.
+      ["ovmf", "wine64"],
     );
   });
 
