@@ -40,7 +40,7 @@ export async function logs(options: LogsOptions): Promise<CommandResult> {
   if (options.follow) return followLogs(options);
   const { stack, source: nodes } = options;
   const { lab } = await labIdentity(stack);
-  const { machines: sources } = await labStateOf(enginePulumi(stack, lab));
+  const { machines: sources, secrets } = await labStateOf(enginePulumi(stack, lab));
   const known = sources.map(({ node }) => node);
   const unknown = nodes.filter((name) => !known.includes(name));
   if (known.length === 0 || unknown.length > 0) {
@@ -53,7 +53,9 @@ export async function logs(options: LogsOptions): Promise<CommandResult> {
     );
   }
   const wanted = sources.filter(({ node }) => nodes.length === 0 || nodes.includes(node));
-  return (await collect(stack, wanted)) ? undefined : "not all logs could be collected (see above)";
+  return (await collect(stack, wanted, secrets))
+    ? undefined
+    : "not all logs could be collected (see above)";
 }
 
 /**
@@ -61,19 +63,23 @@ export async function logs(options: LogsOptions): Promise<CommandResult> {
  */
 export async function logsOfFailed(pulumi: Pulumi, nodes: readonly string[]): Promise<void> {
   try {
-    const { machines } = await labStateOf(pulumi);
+    const { machines, secrets } = await labStateOf(pulumi);
     const failed = machines.filter(({ node }) => nodes.includes(node));
-    await collect(pulumi.stack, failed);
+    await collect(pulumi.stack, failed, secrets);
   } catch (error) {
     say(`no logs of ${nodes.join(", ")}: ${firstLineOf(error)}`);
   }
 }
 
-async function collect(stack: string, sources: readonly NodeMachine[]): Promise<boolean> {
+async function collect(
+  stack: string,
+  sources: readonly NodeMachine[],
+  secrets: readonly string[],
+): Promise<boolean> {
   const below = path.join(stackFolder(stack), "logs");
   const ends = await Promise.all(
     sources.map((source) =>
-      collectLogs(source, below).then(
+      collectLogs(source, below, secrets).then(
         (folder) => ({ line: `logs of ${source.node}: ${folder}`, well: true }),
         (error) => ({ line: `no logs of ${source.node}: ${firstLineOf(error)}`, well: false }),
       ),

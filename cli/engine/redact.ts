@@ -1,61 +1,25 @@
+import list from "../../components/windows/steps/lib/SecretPatterns.json" with { type: "json" };
+
 const mask = "[redacted]";
 
-interface Redaction {
-  readonly pattern: RegExp;
-  readonly replacement: string;
-}
-
-const redactions: readonly Redaction[] = [
-  {
-    pattern:
-      /-----BEGIN [A-Z ]*PRIVATE KEY-----[A-Za-z0-9+/=\\\s]*(?:-----END [A-Z ]*PRIVATE KEY-----)?/g,
-    replacement: mask,
-  },
-  { pattern: /(client-key-data["\\:\s]+)[A-Za-z0-9+/=]+/g, replacement: `$1${mask}` },
-  // The password in the URL of a database backend.
-  { pattern: /(:\/\/[^/@:\s]+):[^@/\s]+@/g, replacement: `$1:${mask}@` },
-  // A kubeadm bootstrap token; nothing else in a log has six and sixteen characters like this.
-  { pattern: /\b[a-z0-9]{6}\.[a-z0-9]{16}\b/g, replacement: mask },
-];
-
 /**
- * Removes private keys, kubeconfigs' client keys and bootstrap tokens from a line of a log.
- *
- * From level 5 on, the engine's log has the secrets that engine and plugins exchange.
+ * What secrets look like, for those that nobody knows by value. `Hide-Secret` in components/windows/steps/lib/LogFiles.ps1
+ * uses the same list on the machines. The texts come from guests, so each pattern must be linear: no two repetitions side by
+ * side, or one within another, may take the same characters.
  */
-export function redact(line: string): string {
-  return redacted(redactions, line);
-}
+export const secretPatterns: ReadonlyMap<string, RegExp> = new Map(
+  list.patterns.map(({ what, keep, hide }) => {
+    const source = `(${keep})${hide}`
+      .replaceAll("<name>", list.name)
+      .replaceAll("<sign>", list.sign);
+    return [what, new RegExp(source, "gi")] as const;
+  }),
+);
 
-function redacted(all: readonly Redaction[], text: string): string {
-  return all.reduce(
-    (rest, { pattern, replacement }) => rest.replaceAll(pattern, replacement),
+/** Removes keys, tokens, passwords, logins and cookies from a text. */
+export function redact(text: string): string {
+  return [...secretPatterns.values()].reduce(
+    (rest, pattern) => rest.replaceAll(pattern, `$1${mask}`),
     text,
   );
-}
-
-/**
- * The secrets that a machine itself redacts (`Hide-Secret` in components/windows/steps/lib/LogFiles.ps1), for logs that
- * are read directly; `redact` removes the others.
- */
-const name = "((?:client-key-data|bearer|password|authorization)";
-const sign = String.raw`\\*["']?\s*[:=]\s*`;
-const scheme = String.raw`(?:(?:bearer|basic|negotiate|digest|ntlm)\s+)?`;
-const machineRedactions: readonly Redaction[] = [
-  ...[
-    // The value after a name: in quotes, in escaped quotes, in single quotes, and without quotes.
-    String.raw`${name}${sign}")(?:\\.|[^"\\])*`,
-    String.raw`${name}${sign}\\+")(?:\\(?!\\*")|[^"\\])*`,
-    String.raw`${name}${sign}')[^']*`,
-    String.raw`${name}["'\\]*(?:\s*[:=]+\s*|\s+))${scheme}(?!'|\\*"|[:=])[^\s",]+`,
-  ].map((pattern) => ({ pattern: new RegExp(pattern, "gi"), replacement: `$1${mask}` })),
-  // Scripts of an earlier version redact the scheme only.
-  { pattern: /(authorization["\\:=\s]+\[redacted\])[ \t]+[^\s",]+/gi, replacement: "$1" },
-  // The user and password of a proxy's address.
-  { pattern: /:\/\/[^/@\s]+@/g, replacement: `://${mask}@` },
-];
-
-/** Removes tokens, keys and passwords from a text of a node's logs. */
-export function redactLog(text: string): string {
-  return redacted(machineRedactions, redact(text));
 }

@@ -6,6 +6,7 @@ import { parseJson } from "../../toolchain/parse-json.ts";
 import { resourcesOf, type Deployment, type StateResource } from "../engine/deployment.ts";
 import { StackFacts } from "../engine/facts.ts";
 import type { Pulumi } from "../engine/pulumi.ts";
+import { secretsOf, secretValue } from "./known-secrets.ts";
 import { unusedTokens } from "../recovery/repair.ts";
 
 export interface NodeMachine extends SshSource {
@@ -23,6 +24,8 @@ export interface LabState {
   readonly machines: readonly NodeMachine[];
   /** Nodes for which a token was created, but that have not joined with it. */
   readonly unjoined: readonly string[];
+  /** Every secret value in the state. */
+  readonly secrets: readonly string[];
 }
 
 const connectionSchema = z.object({
@@ -34,12 +37,6 @@ const connectionSchema = z.object({
 });
 
 const joinSecretSchema = z.object({ token: z.string(), caCertHashes: z.array(z.string()) });
-
-/** How the engine marks a secret in an export with `--show-secrets`. */
-const secretSchema = z.object({
-  "4dabf18193072939515e22adb298388d": z.literal("1b47061264138c4ac30d75fd1eb44270"),
-  plaintext: z.string(),
-});
 
 /** @throws Failure if an earlier version has written the state. */
 export async function labStateOf(pulumi: Pulumi): Promise<LabState> {
@@ -68,6 +65,7 @@ export function labState(deployment: Deployment): LabState {
       return [{ node, ...data, scripts: `${remoteSteps}\\Export-NodeLog`, checkFolder, join }];
     }),
     unjoined: unusedTokens(resources).flatMap((urn) => facts.nodeOf(urn) ?? []),
+    secrets: secretsOf(resourcesOf(deployment)),
   };
 }
 
@@ -93,8 +91,8 @@ export function withToken(input: string, token: string): string {
 }
 
 function revealed(value: unknown): unknown {
-  const secret = secretSchema.safeParse(value);
-  if (secret.success) return revealed(JSON.parse(secret.data.plaintext));
+  const secret = secretValue(value);
+  if (secret !== undefined) return revealed(secret.is);
   if (typeof value === "object" && value !== null && !Array.isArray(value)) {
     return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, revealed(each)]));
   }

@@ -80,7 +80,7 @@ function usedOf(library: ReadonlyMap<string, Buffer>, script: Buffer): [string, 
   const used = new Map<string, Buffer>();
   for (const text of texts) {
     // Not only dot-sourced names: some are in a command that a scheduled task runs later.
-    for (const [name] of text.toString("latin1").matchAll(/(?<![\w-])\w+\.ps1\b/g)) {
+    for (const [name] of text.toString("latin1").matchAll(/(?<![\w-])\w+\.(?:ps1|json)\b/g)) {
       const part = library.get(name);
       if (part !== undefined && !used.has(name)) {
         used.set(name, part);

@@ -1,6 +1,6 @@
 import { StringDecoder } from "node:string_decoder";
 import { stripVTControlCharacters } from "node:util";
-import { redactLog } from "../../engine/redact.ts";
+import { redact } from "../../engine/redact.ts";
 
 export const longestLine = 64 * 1024;
 
@@ -78,7 +78,7 @@ export class LogLines {
       }
     }
     if (keyBegins.test(text)) this.#keyLines = 0;
-    return [redactLog(text)];
+    return [redact(text)];
   }
 }
 

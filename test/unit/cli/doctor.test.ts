@@ -276,7 +276,7 @@ describe("a lab as a whole", () => {
     controlPlane: [{ name: "apiserver", until: later }],
   };
   const fine: LabAnswers = {
-    state: { kubeconfig: "", machines: [machine], unjoined: [] },
+    state: { kubeconfig: "", machines: [machine], unjoined: [], secrets: [] },
     cluster: {
       nodes: { items: [ready("cp"), ready("win-1")] },
       pods: { items: [] },

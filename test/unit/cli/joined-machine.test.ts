@@ -27,6 +27,9 @@ import { setVariable } from "../rehearsal-host/machine-listing.ts";
 
 const hours = 3_600_000;
 
+/** No pattern knows it. */
+const knownSecret = "correct horse\nbattery";
+
 describe("a machine that has joined", () => {
   let host: RehearsalHost;
   let machine: NodeMachine;
@@ -78,12 +81,21 @@ describe("a machine that has joined", () => {
       const { drive } = host.windows;
       const log = "C:\\var\\log\\kubelet\\kubelet.log";
       await drive.write(log, `${"x".repeat(2_000_000)}\nwith ${joinToken}\nlast line\n`);
+      const forms = [
+        knownSecret,
+        JSON.stringify(knownSecret),
+        Buffer.from(`a:${knownSecret}`).toString("base64"),
+      ];
+      await drive.write("C:\\var\\log\\containerd\\containerd.log", forms.join("\n"));
+      // Calico keeps its kubeconfig here.
+      await drive.write("C:\\etc\\cni\\net.d\\calico-kubeconfig", "not to be read");
+      await drive.write("C:\\Program Files\\containerd\\config.toml", "not to be read");
       await drive.write("C:\\kindows\\state\\join-configuration.json", joinToken);
       setVariable(host.windows, "HTTPS_PROXY", "http://me:sesame@proxy.test:3128");
     });
 
     it("come into a folder of their own that only its owner can read, without secrets", async () => {
-      const folder = await collectLogs(machine, path.join(below, "logs"));
+      const folder = await collectLogs(machine, path.join(below, "logs"), [knownSecret]);
       assert.match(path.basename(folder), /^win-1-\d{4}-\d\d-\d\dT\d{6}$/);
       assert.equal((await stat(folder)).mode & 0o777, 0o700);
       const names = await readdir(folder);
@@ -94,7 +106,13 @@ describe("a machine that has joined", () => {
       ]) {
         assert.ok(names.includes(name), `${name} is not among ${names.join(", ")}`);
       }
-      assert.ok(!names.some((name) => name.includes("join-configuration")));
+      const unwanted = /join-configuration|proxy|cni|config\.toml|kubeconfig/;
+      assert.deepEqual(
+        names.filter((name) => unwanted.test(name)),
+        [],
+      );
+      const containerd = path.join(folder, "var_log_containerd_containerd.log");
+      assert.equal(await readFile(containerd, "utf8"), '[redacted]\n"[redacted]"\nYTp[redacted]k=');
       for (const name of names) {
         const file = path.join(folder, name);
         const text = await readFile(file, "utf8");
@@ -109,7 +127,7 @@ describe("a machine that has joined", () => {
     it("are there also while a step hangs", async () => {
       const { mutexes } = host.windows;
       await mutexes.enter("Global\\kindows-step", 0);
-      await collectLogs(machine, below);
+      await collectLogs(machine, below, []);
       mutexes.leave("Global\\kindows-step");
     });
 
@@ -118,7 +136,7 @@ describe("a machine that has joined", () => {
       "no scripts": [{ scripts: "C:\\kindows\\steps\\gone" }, /exit code .* does not exist/s],
     };
     eachCase("fail in bounded time with %s", wrong, ([change, message]) =>
-      assert.rejects(collectLogs({ ...machine, ...change }, below), message),
+      assert.rejects(collectLogs({ ...machine, ...change }, below, []), message),
     );
   });
 

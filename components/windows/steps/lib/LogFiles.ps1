@@ -3,41 +3,41 @@
 
 . (Join-Path $PSScriptRoot 'WholeFile.ps1')
 
-# Keys and the kubeconfig files of kubeadm and kubelet are not included, because they must not leave the machine.
+# Only what is known to hold no credentials: logs, and settings by their whole names. Calico keeps its kubeconfig beside
+# the settings of the pod network, and containerd's settings may have the login of a registry.
 $NodeLogFiles = @(
-    'C:\var\log\kubelet\*'
-    'C:\var\log\containerd\*'
-    'C:\var\log\calico\*'
-    'C:\var\log\calico\*\*'
-    'C:\var\log\flanneld\*'
-    'C:\var\log\hybrid-overlay\*'
-    'C:\var\log\pods\*calico*\*\*'
-    'C:\var\log\pods\*kube-proxy*\*\*'
-    'C:\Program Files\containerd\config.toml'
-    'C:\etc\cni\net.d\*'
-    'C:\etc\kube-flannel\*'
-    'C:\run\flannel\*'
+    'C:\var\log\kubelet\*.log'
+    'C:\var\log\containerd\*.log'
+    'C:\var\log\calico\*.log'
+    'C:\var\log\calico\*\*.log'
+    'C:\var\log\flanneld\*.log'
+    'C:\var\log\hybrid-overlay\*.log'
+    'C:\var\log\pods\*calico*\*\*.log'
+    'C:\var\log\pods\*kube-proxy*\*\*.log'
+    'C:\etc\kube-flannel\net-conf.json'
+    'C:\run\flannel\subnet.env'
     'C:\var\lib\kubelet\config.yaml'
     'C:\var\lib\kubelet\kubeadm-flags.env'
     'C:\Windows\System32\drivers\etc\hosts'
-    'C:\kindows\state\*.json'
+    'C:\kindows\state\automatic-update.json'
+    'C:\kindows\state\external-network.json'
+    'C:\kindows\state\join.json'
+    'C:\kindows\state\reboot.json'
+    'C:\kindows\state\routes.json'
 )
 
+$SecretList = ConvertFrom-Json -InputObject ([IO.File]::ReadAllText((Join-Path $PSScriptRoot 'SecretPatterns.json')))
+$SecretPatterns = @(
+    foreach ($each in $SecretList.patterns) {
+        "($($each.keep))$($each.hide)".Replace('<name>', $SecretList.name).Replace('<sign>', $SecretList.sign)
+    }
+)
+
+# cli/engine/redact.ts does the same with the same list.
 function Hide-Secret {
     param([string] $Text)
-    $key = '-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(-----END [A-Z ]*PRIVATE KEY-----|$)'
-    $hidden = $Text -replace $key, '[redacted]'
-    $hidden = $hidden -replace '\b[a-z0-9]{6}\.[a-z0-9]{16}\b', '[redacted]'
-    # The values after a name: in double quotes, in escaped double quotes, in single quotes, and without quotes.
-    $name = '(?i)((?:client-key-data|bearer|password|authorization)'
-    $sign = '\\*["'']?\s*[:=]\s*'
-    $hidden = $hidden -replace "$name$sign`")(?:\\.|[^`"\\])*", '$1[redacted]'
-    $hidden = $hidden -replace "$name$sign\\+`")(?:\\(?!\\*`")|[^`"\\])*", '$1[redacted]'
-    $hidden = $hidden -replace "$name$sign')[^']*", '$1[redacted]'
-    $scheme = '(?:(?:bearer|basic|negotiate|digest|ntlm)\s+)?'
-    $hidden = $hidden -replace "$name[`"'\\]*(?:\s*[:=]+\s*|\s+))$scheme(?!'|\\*`"|[:=])[^\s`",]+", '$1[redacted]'
-    # User and password in a proxy's URL.
-    $hidden -replace '://[^/@\s]+@', '://[redacted]@'
+    foreach ($pattern in $SecretPatterns) { $Text = $Text -replace $pattern, '$1[redacted]' }
+    $Text
 }
 
 # Opens the file so that others can still write to it or delete it.
@@ -61,7 +61,7 @@ function Copy-NodeLog {
     $files = @(
         foreach ($pattern in $NodeLogFiles) {
             if (Test-Path -Path $pattern) {
-                Get-ChildItem -Path $pattern -File | Where-Object { $_.Name -notlike 'join-configuration*' }
+                Get-ChildItem -Path $pattern -File
             }
         }
     )
