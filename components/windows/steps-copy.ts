@@ -79,7 +79,7 @@ function usedOf(library: ReadonlyMap<string, Buffer>, script: Buffer): [string, 
   const texts = [script];
   const used = new Map<string, Buffer>();
   for (const text of texts) {
-    // Not only dot-sourced names: some are in a command that a scheduled task runs later.
+    // Not only dot-sourced names: some are read as data, or in a command that a scheduled task runs later.
     for (const [name] of text.toString("latin1").matchAll(/(?<![\w-])\w+\.(?:ps1|json)\b/g)) {
       const part = library.get(name);
       if (part !== undefined && !used.has(name)) {
