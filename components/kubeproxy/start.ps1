@@ -91,7 +91,7 @@ function Get-ReservedAddress {
 # Fails if this node cannot resolve the API server's name, because kube-proxy would retry without end.
 function Assert-ServerName {
     param([string] $Kubeconfig)
-    if ("$(Get-Content -LiteralPath $Kubeconfig -Raw)" -notmatch '(?m)^\s*server:\s*(https://\S+)') {
+    if ([IO.File]::ReadAllText($Kubeconfig) -notmatch '(?m)^\s*server:\s*(https://\S+)') {
         throw "$Kubeconfig names no server: check the ConfigMap kube-proxy in kube-system"
     }
     $server = [uri] $Matches[1]

@@ -30,10 +30,10 @@ foreach ($snippet in Get-ChildItem -LiteralPath $Snippets -Recurse -Filter '*.po
         $words += @(Get-Content -LiteralPath "$stem.args")
     }
     # Without an empty element, Windows PowerShell would pass nothing at all.
-    $stdin = if (Test-Path -LiteralPath "$stem.stdin") { Get-Content -LiteralPath "$stem.stdin" -Raw } else { '' }
+    $stdin = if (Test-Path -LiteralPath "$stem.stdin") { [IO.File]::ReadAllText("$stem.stdin") } else { '' }
     $output = (@($stdin | & $Shell @words) -join "`n").TrimEnd()
-    $wanted = ((Get-Content -LiteralPath "$stem.out" -Raw) -replace "`r", '').TrimEnd()
-    $code = [int](Get-Content -LiteralPath "$stem.code" -Raw)
+    $wanted = ([IO.File]::ReadAllText("$stem.out") -replace "`r", '').TrimEnd()
+    $code = [int][IO.File]::ReadAllText("$stem.code")
     $isMarked = $Shell -eq 'powershell' -and (Get-Content -LiteralPath "$stem.ps1" -TotalCount 1) -match '^# 5\.1:'
     if ($isMarked -or ($output -ceq $wanted -and $LASTEXITCODE -eq $code)) {
         continue

@@ -30,7 +30,7 @@ Write-Answer 'Windows' {
 }
 
 Write-Answer 'Which sshd is there before the image is prepared, and which answers now?' {
-    "before: $((Get-Content -LiteralPath 'C:\kindows\runner\facts.json' -Raw | ConvertFrom-Json).sshdBefore)"
+    "before: $((ConvertFrom-Json -InputObject ([IO.File]::ReadAllText('C:\kindows\runner\facts.json'))).sshdBefore)"
     $service = Get-CimInstance -ClassName Win32_Service -Filter "Name='sshd'"
     "now: $($service.PathName), $($service.StartMode), $($service.State)"
 }

@@ -26,7 +26,8 @@ const differences: Readonly<Record<string, readonly (readonly [string, string])[
     [
       "The file C:\\var\\lib\\kube-proxy\\kubeconfig.conf cannot be read: Could not find a part of the path " +
         "'C:\\var\\lib\\kube-proxy\\kubeconfig.conf'.",
-      "Cannot find path 'C:\\var\\lib\\kube-proxy\\kubeconfig.conf' because it does not exist.",
+      'Exception calling "ReadAllText" with "1" argument(s): "Could not find a part of the path ' +
+        "'C:\\var\\lib\\kube-proxy\\kubeconfig.conf'.\"",
     ],
   ],
   "functions/04-machine": [

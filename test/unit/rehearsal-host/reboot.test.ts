@@ -141,6 +141,15 @@ describe("Calico's network on the rehearsal host", () => {
     );
   });
 
+  it("a network that does not come is told from an address that does not", async () => {
+    const wait = "Wait-OwnAddress -Address '192.168.150.11' -TimeoutSeconds 30 -Ready { $false }";
+    const text = `try { ${wait} } catch { $_.Exception.Message }`;
+    assert.match(
+      await runText(host, ["Step", "OwnAddress"], text),
+      /The address 192\.168\.150\.11 is there, but HNS put no switch on its adapter in 30 s\.\s*$/,
+    );
+  });
+
   it("a power cut before it was made is made good by running the confirmation again", async () => {
     await add();
     await host.programs.reboot(0);

@@ -125,6 +125,24 @@ export const rules: Readonly<Record<string, Rule>> = {
       "$stream = New-Object -TypeName System.IO.FileStream -ArgumentList $path, 'Create'",
     ],
   },
+  "reads a whole file by .NET: of an empty one Get-Content -Raw gives nothing at all, which operators take for an empty array":
+    {
+      broken: line((each) => /\bGet-Content\b.* -Raw\b/i.test(each)),
+      bad: ["if ((Get-Content -LiteralPath $a -Raw) -notmatch 'x') { 1 }"],
+    },
+  "asks by a wildcard only where Test-Path has found something: below a missing folder it is an error":
+    {
+      broken: ({ root }) =>
+        nodes(root, "command")
+          .filter(
+            (command) =>
+              /^(Get|Remove)-(ChildItem|Item|ItemProperty|Content)$/.test(commandName(command)) &&
+              passedNames(command).some((name) => name.toLowerCase() === "path"),
+          )
+          .filter((command) => !isBehindTestPath(command))
+          .map(({ text }) => text),
+      bad: ["Get-ChildItem -Path 'C:\\a\\b-*'", "if ($true) { Remove-Item -Path 'C:\\a\\*' }"],
+    },
   "knows no address without encryption": {
     broken: line((each) => /http:/i.test(each)),
     bad: ["$uri = 'http://example.com'"],
@@ -309,6 +327,16 @@ export const stepRules: Readonly<Record<string, Rule>> = {
     bad: ["<#\nExit codes: 0 done.\n#>\n"],
   },
 };
+
+/** Whether a condition around a command, or the list of a loop around it, asks Test-Path. */
+function isBehindTestPath(command: Node): boolean {
+  for (let node = command.parent; node; node = node.parent) {
+    const isAsked = ["if_statement", "foreach_statement"].includes(node.type);
+    const before = node.text.slice(0, command.startIndex - node.startIndex);
+    if (isAsked && /\bTest-Path -Path /.test(before)) return true;
+  }
+  return false;
+}
 
 /** A call's unknown parameters, and the missing ones that have no default. */
 function wrongParameters(call: Node, called: Node): string[] {

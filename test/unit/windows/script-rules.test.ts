@@ -8,6 +8,7 @@ import {
   declaredParameters,
   hyperVScripts,
   imageScripts,
+  ownScripts,
   parsePowerShell,
   scripts,
   steps,
@@ -28,6 +29,18 @@ for (const [what, folder] of Object.entries({ steps: scripts, imageScripts, hype
     }
   });
 }
+
+describe("each script that runs by itself", () => {
+  for (const [rule, { broken }] of Object.entries(rules)) {
+    if (!/^(reads a whole file by \.NET|asks by a wildcard only)/.test(rule)) continue;
+    it(rule, () => {
+      assert.deepEqual(
+        ownScripts.flatMap((script) => broken(script)),
+        [],
+      );
+    });
+  }
+});
 
 describe("the rules for scripts", () => {
   for (const [rule, { broken, bad }] of Object.entries({ ...rules, ...stepRules })) {

@@ -5,6 +5,7 @@ import { Language, Parser, type Node } from "web-tree-sitter";
 import { hyperVScriptsSource } from "../../../components/machine/hyper-v/scripts.ts";
 import { imageScriptsSource } from "../../../components/windows/image/scripts-folder.ts";
 import { stepsSource } from "../../../components/windows/steps-folder.ts";
+import { projectRoot } from "../../../toolchain/project.ts";
 
 /** A parsed PowerShell file of the nodes' steps, or of a folder that uses the steps' library. */
 export interface StepScript {
@@ -65,6 +66,11 @@ export const scripts: readonly StepScript[] = scriptsIn(stepsSource);
 export const steps = scripts.filter((script) => script.isStep);
 
 export const imageScripts: readonly StepScript[] = withLibrary(imageScriptsSource);
+
+/** Scripts that run by themselves: in kube-proxy's image, and on a hosted Windows. */
+export const ownScripts: readonly StepScript[] = ["components/kubeproxy", "test/windows-runner"]
+  .map((folder) => path.join(projectRoot, folder))
+  .flatMap(scriptsIn);
 
 export const hyperVScripts: readonly StepScript[] = withLibrary(hyperVScriptsSource);
 

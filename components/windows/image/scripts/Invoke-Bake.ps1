@@ -30,7 +30,7 @@ $ProgressPreference = 'SilentlyContinue'
 Invoke-Step -Name 'Invoke-Bake' -Alone $false -Body {
     $rebootingFor = ''
     try {
-        $plan = Get-Content -LiteralPath (Join-Path $PSScriptRoot 'bake.json') -Raw | ConvertFrom-Json
+        $plan = ConvertFrom-Json -InputObject ([IO.File]::ReadAllText((Join-Path $PSScriptRoot 'bake.json')))
         Copy-Program -Source (Join-Path $PSScriptRoot 'programs')
         foreach ($each in $plan.steps) {
             Write-SerialLine -Message "baking: $($each.step)"

@@ -34,8 +34,11 @@ function Wait-OwnAddress {
         $successes = if ($isThere) { $successes + 1 } else { 0 }
         if ($successes -gt 5) { return }
         if (-not $isThere -and $clock.Elapsed.TotalSeconds -gt $TimeoutSeconds) {
-            $seen = @(Get-OwnAddress) -join ', '
-            throw "The address $Address did not come back in $TimeoutSeconds s; the machine has $seen."
+            $seen = @(Get-OwnAddress)
+            if ($seen -contains $Address) {
+                throw "The address $Address is there, but HNS put no switch on its adapter in $TimeoutSeconds s."
+            }
+            throw "The address $Address did not come back in $TimeoutSeconds s; the machine has $($seen -join ', ')."
         }
         if (-not $isThere -and -not $isRenewed -and $clock.Elapsed.TotalSeconds -gt $TimeoutSeconds / 2) {
             $isRenewed = $true
