@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/hex"
+	"fmt"
 	"log"
 	"os"
 	"path/filepath"
@@ -61,7 +62,8 @@ func (s *server) CreateContainer(_ context.Context, in *runtimeapi.CreateContain
 	return &runtimeapi.CreateContainerResponse{ContainerId: id}, s.state.save()
 }
 
-// StartContainer starts a container's process. A modelled container only becomes running, and its log says so.
+// StartContainer starts a container's process. A modelled container only becomes running, and its log says so. If it is an
+// init container, it has ended well.
 func (s *server) StartContainer(_ context.Context, in *runtimeapi.StartContainerRequest) (*runtimeapi.StartContainerResponse, error) {
 	id := in.GetContainerId()
 	s.mu.Lock()
@@ -84,6 +86,8 @@ func (s *server) StartContainer(_ context.Context, in *runtimeapi.StartContainer
 	if failed != nil {
 		c.exit(s.now(), startErrorCode, reasonNotStarted)
 		c.Status.Message = failed.Error()
+	} else if s.endsAtOnce(c) {
+		c.exit(s.now(), 0, reasonStopped)
 	}
 	if err := s.state.save(); err != nil {
 		return nil, err
@@ -248,8 +252,24 @@ func (s *server) ReopenContainerLog(_ context.Context, in *runtimeapi.ReopenCont
 	return &runtimeapi.ReopenContainerLogResponse{}, err
 }
 
+func (s *server) spec(c *container) *podSpec {
+	if sb := s.state.Sandboxes[c.SandboxID]; sb != nil {
+		return &sb.Spec
+	}
+	return &podSpec{}
+}
+
+// endsAtOnce is whether a container is a modelled one that must end before the pod's next one starts.
+func (s *server) endsAtOnce(c *container) bool {
+	return !c.Process && s.spec(c).ends(c.Status.Metadata.GetName())
+}
+
 func (s *server) logRehearsed(c *container) error {
-	return appendToLog(c.Status.LogPath, logEntry(s.now(), "stdout", "F", []byte(rehearsed)))
+	text := fmt.Sprintf("%s: %s %q", rehearsed, c.Status.Image.GetImage(), s.spec(c).words(c.Status.Metadata.GetName()))
+	if s.endsAtOnce(c) {
+		text += "; as an init container it ends with exit code 0"
+	}
+	return appendToLog(c.Status.LogPath, logEntry(s.now(), "stdout", "F", []byte(text)))
 }
 
 func (c *container) matches(filter *runtimeapi.ContainerFilter) bool {

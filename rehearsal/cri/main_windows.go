@@ -21,6 +21,7 @@ const (
 	// containerRoots is the folder of HostProcess containers' files, as in containerd before version 1.7.
 	containerRoots = `C:\C`
 	podVolumes     = `C:\var\lib\kubelet\pods`
+	kubeletConfig  = `C:\etc\kubernetes\kubelet.conf`
 	// maxMessageBytes is the maximum size of a message, as in kubelet and containerd.
 	maxMessageBytes = 16 << 20
 )
@@ -66,6 +67,7 @@ func serve(o options) error {
 		images:           o.images,
 		roots:            containerRoots,
 		volumes:          podVolumes,
+		podSpec:          askAsKubelet(kubeletConfig),
 		now:              time.Now,
 		state:            st,
 		processes:        map[string]*hostProcess{},

@@ -53,10 +53,14 @@ func (st *state) freeIP() (string, error) {
 
 // RunPodSandbox models a sandbox. It gets an address of the node's pod range, unless it is for a HostProcess pod or uses
 // the host's network.
-func (s *server) RunPodSandbox(_ context.Context, in *runtimeapi.RunPodSandboxRequest) (*runtimeapi.RunPodSandboxResponse, error) {
+func (s *server) RunPodSandbox(ctx context.Context, in *runtimeapi.RunPodSandboxRequest) (*runtimeapi.RunPodSandboxResponse, error) {
 	config := in.GetConfig()
 	if config.GetMetadata() == nil {
 		return nil, status.Error(codes.InvalidArgument, "a sandbox without metadata")
+	}
+	spec, err := s.podSpec(ctx, config.Metadata.Namespace, config.Metadata.Name)
+	if err != nil {
+		return nil, status.Errorf(codes.Unavailable, "rehearsed: which init containers the pod %s has: %v", config.Metadata.Name, err)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -71,7 +75,7 @@ func (s *server) RunPodSandbox(_ context.Context, in *runtimeapi.RunPodSandboxRe
 	}
 	id := newID()
 	s.state.Sandboxes[id] = &sandbox{
-		HostProcess: security.GetHostProcess(), LogDirectory: config.LogDirectory,
+		HostProcess: security.GetHostProcess(), LogDirectory: config.LogDirectory, Spec: *spec,
 		Status: &runtimeapi.PodSandboxStatus{
 			Id: id, Metadata: config.Metadata, CreatedAt: s.now().UnixNano(), State: runtimeapi.PodSandboxState_SANDBOX_READY,
 			Network: &runtimeapi.PodSandboxNetworkStatus{Ip: ip},

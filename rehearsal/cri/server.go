@@ -18,7 +18,7 @@ import (
 	"k8s.io/cri-streaming/pkg/streaming"
 )
 
-// rehearsed is the log of every modelled container, and the beginning of its refusals.
+// rehearsed is the beginning of the log of every modelled container, and of its refusals.
 const rehearsed = "rehearsed: this container was not started, only modelled"
 
 type server struct {
@@ -33,6 +33,8 @@ type server struct {
 	// roots is the folder that has a folder of files for each container that really runs.
 	roots   string
 	volumes string
+	// podSpec asks the API server for a pod.
+	podSpec func(ctx context.Context, namespace, name string) (*podSpec, error)
 	// streams serves kubectl exec's streams; see serveStreams.
 	streams streaming.Server
 	// now is the clock, which tests replace.

@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -49,6 +51,7 @@ func newServer(t *testing.T) *testServer {
 	now := time.Unix(1_800_000_000, 0)
 	return &testServer{t: t, server: &server{
 		images: t.TempDir(), roots: t.TempDir(), volumes: t.TempDir(), processes: map[string]*hostProcess{},
+		podSpec:    func(context.Context, string, string) (*podSpec, error) { return &podSpec{}, nil },
 		containerd: &fakeContainerd{},
 		state:      st,
 		now: func() time.Time {
@@ -114,7 +117,9 @@ func (s *testServer) removePod(id string) {
 func (s *testServer) create(podID, image string, config *runtimeapi.ContainerConfig) string {
 	s.t.Helper()
 	do(s, s.PullImage, &runtimeapi.PullImageRequest{Image: &runtimeapi.ImageSpec{Image: image}})
-	config.Metadata = &runtimeapi.ContainerMetadata{Name: "app"}
+	if config.Metadata == nil {
+		config.Metadata = &runtimeapi.ContainerMetadata{Name: "app"}
+	}
 	config.Image = &runtimeapi.ImageSpec{Image: image}
 	config.LogPath = "app/0.log"
 	request := &runtimeapi.CreateContainerRequest{PodSandboxId: podID, Config: config}
@@ -163,8 +168,71 @@ func TestPodRunsWithAddressAndLog(t *testing.T) {
 		t.Errorf("container is %v", got.State)
 	}
 	log, err := os.ReadFile(filepath.Join(logs, "app/0.log"))
-	if err != nil || !strings.HasSuffix(string(log), " stdout F "+rehearsed+"\n") {
+	if err != nil || !strings.HasSuffix(string(log), " stdout F "+rehearsed+": example/app:1 []\n") {
 		t.Errorf("log is %q, %v", log, err)
+	}
+}
+
+func TestOnlyModelledInitContainersEndAtOnce(t *testing.T) {
+	for name, each := range map[string]struct {
+		spec string
+		ends bool
+		log  string
+	}{
+		"init container": {
+			`{"initContainers": [{"name": "app", "command": ["install", "$(TOKEN)"], "args": ["-v"]}]}`, true,
+			`example/app:1 ["install" "$(TOKEN)" "-v"]; as an init container it ends with exit code 0`,
+		},
+		"sidecar": {`{"initContainers": [{"name": "app", "restartPolicy": "Always"}]}`, false, `example/app:1 []`},
+		"container after another one": {
+			`{"initContainers": [{"name": "first"}], "containers": [{"name": "app", "args": ["serve"]}]}`, false,
+			`example/app:1 ["serve"]`,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			srv := newServer(t)
+			srv.podSpec = func(_ context.Context, namespace, name string) (*podSpec, error) {
+				if namespace != "default" || name != "web" {
+					t.Errorf("asked for %s/%s", namespace, name)
+				}
+				spec := &podSpec{}
+				return spec, json.Unmarshal([]byte(each.spec), spec)
+			}
+			logs := t.TempDir()
+			got := srv.status(srv.modelled(srv.pod("web", true, logs).Id))
+			if ended := got.State == runtimeapi.ContainerState_CONTAINER_EXITED; ended != each.ends {
+				t.Errorf("container is %v", got.State)
+			}
+			if each.ends && (got.ExitCode != 0 || got.Reason != reasonStopped || got.FinishedAt < got.StartedAt) {
+				t.Errorf("it has ended as %v", got)
+			}
+			log, err := os.ReadFile(filepath.Join(logs, "app/0.log"))
+			if err != nil || !strings.HasSuffix(string(log), " stdout F "+rehearsed+": "+each.log+"\n") {
+				t.Errorf("log is %q, %v", log, err)
+			}
+		})
+	}
+}
+
+func TestAPodThatTheAPIServerDoesNotTellIsRetried(t *testing.T) {
+	srv := newServer(t)
+	srv.podSpec = func(context.Context, string, string) (*podSpec, error) { return nil, errors.New("refused") }
+	_, err := srv.RunPodSandbox(background, &runtimeapi.RunPodSandboxRequest{Config: podConfig("web", true, "")})
+	if status.Code(err) != codes.Unavailable || !strings.Contains(err.Error(), "refused") || len(srv.state.Sandboxes) != 0 {
+		t.Errorf("%d sandboxes, %v", len(srv.state.Sandboxes), err)
+	}
+}
+
+func TestProbesOfAModelledContainerPassWhileItRuns(t *testing.T) {
+	srv := newServer(t)
+	id := srv.modelled(srv.pod("proxy", true, "").Id)
+	probe := &runtimeapi.ExecSyncRequest{ContainerId: id, Cmd: []string{"ready"}, Timeout: 1}
+	if got := do(srv, srv.ExecSync, probe); got.ExitCode != 0 || string(got.Stdout) != rehearsed {
+		t.Errorf("the probe gave %v", got)
+	}
+	srv.stopContainer(id, 0)
+	if _, err := srv.ExecSync(background, probe); status.Code(err) != codes.FailedPrecondition {
+		t.Errorf("after its end: %v", err)
 	}
 }
 
@@ -330,11 +398,7 @@ func TestWhatNeedsAProcessIsRefusedPlainly(t *testing.T) {
 		call func() error
 		said string
 	}{
-		"exec": {func() error { _, err := srv.Exec(background, &runtimeapi.ExecRequest{ContainerId: id}); return err }, rehearsed},
-		"exec sync": {func() error {
-			_, err := srv.ExecSync(background, &runtimeapi.ExecSyncRequest{ContainerId: id})
-			return err
-		}, rehearsed},
+		"exec":         {func() error { _, err := srv.Exec(background, &runtimeapi.ExecRequest{ContainerId: id}); return err }, rehearsed},
 		"attach":       {func() error { _, err := srv.Attach(background, nil); return err }, elsewhere},
 		"port-forward": {func() error { _, err := srv.PortForward(background, nil); return err }, elsewhere},
 	} {

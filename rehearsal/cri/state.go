@@ -50,6 +50,8 @@ type sandbox struct {
 	// HostProcess is whether the containers can be processes of the machine.
 	HostProcess  bool   `json:"hostProcess"`
 	LogDirectory string `json:"logDirectory"`
+	// Spec is what the API server said of the pod.
+	Spec podSpec `json:"spec"`
 }
 
 type container struct {
