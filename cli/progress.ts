@@ -1,4 +1,6 @@
+import { withoutControls } from "../host/without-controls.ts";
+
 /** One line about what the command does, on standard error: standard output is for results. */
 export function say(line: string): void {
-  process.stderr.write(`${line}\n`);
+  process.stderr.write(`${withoutControls(line)}\n`);
 }

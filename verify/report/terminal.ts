@@ -1,5 +1,6 @@
 import { styleText } from "node:util";
 
+import { withoutControls } from "../../host/without-controls.ts";
 import {
   byReason,
   counts,
@@ -23,7 +24,12 @@ const looks = {
 export function terminalText(verification: Verification, colour: boolean): string {
   const paint = (status: Status, text: string): string =>
     colour ? styleText(looks[status].style, text, { validateStream: false }) : text;
-  const { results } = verification;
+  const results = verification.results.map((result) => ({
+    ...result,
+    reason: withoutControls(result.reason),
+    tried: result.tried.map(withoutControls),
+    seen: withoutControls(result.seen),
+  }));
   const failures = results.filter(({ status }) => status === "failed");
   const paragraphs = [
     tableText(results, paint),
