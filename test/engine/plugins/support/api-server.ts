@@ -169,9 +169,12 @@ export class ApiServer {
   }
 }
 
+/** Starts a server that ends with this process, also if that is killed. */
 async function launch(tool: string, log: string, args: readonly string[]): Promise<ChildProcess> {
   const output = await open(log, "w");
-  const child = spawn(findTool(tool), args, { stdio: ["ignore", output.fd, output.fd] });
+  const child = spawn("setpriv", ["--pdeathsig", "KILL", "--", findTool(tool), ...args], {
+    stdio: ["ignore", output.fd, output.fd],
+  });
   await output.close();
   return child;
 }
