@@ -3,7 +3,7 @@ import {
   stackSoftware,
   type WindowsSoftware,
 } from "../../components/windows/software.ts";
-import { hasWindowsNodes, type Settings } from "../../config/settings.ts";
+import type { Settings } from "../../config/settings.ts";
 import { recordBuilt } from "../../toolchain/built.ts";
 import { Cache } from "../../toolchain/cache.ts";
 import { ensureHostPackages } from "../../toolchain/host-packages.ts";
@@ -30,7 +30,7 @@ import { windowsVersionOf } from "../../config/supported.ts";
 /** Programs that a stack pushes to its Windows machines: those that their image does not contain. */
 export function pushedPrograms(settings: Settings): HostArtifact[] {
   const isRehearsal = settings.windows.image.kind === "rehearsal";
-  return isRehearsal || !hasWindowsNodes(settings) ? [] : pushedArtifacts(stackSoftware(settings));
+  return isRehearsal ? [] : pushedArtifacts(stackSoftware(settings));
 }
 
 export function pushedArtifacts(software: WindowsSoftware): HostArtifact[] {

@@ -9,6 +9,7 @@ import {
   type PropertyMap,
   type PropertyValue,
   secret,
+  unwrap,
 } from "./property-value.ts";
 import { type CheckFailure, type Checked, notCovered } from "./resource-type.ts";
 
@@ -51,7 +52,7 @@ export function checkProperties(
     for (const [key, element] of Object.entries(value)) {
       const property = within[key];
       if (property === undefined) fail(path(key), "there is no such property");
-      else if (!isAbsent(element)) {
+      else if (!isAbsent(element) && !isAbsent(unwrap(element))) {
         const conforming = conform(element, property.shape, path(key));
         result[key] = property.secret === true ? secret(conforming) : conforming;
       }
@@ -59,7 +60,9 @@ export function checkProperties(
     for (const [key, property] of Object.entries(within)) {
       if (result[key] !== undefined) continue;
       if (property.default !== undefined) result[key] = property.default;
-      else if (property.required === true) fail(path(key), "is required");
+      // The engine sends a secret without its value if that is unknown during an update: with --continue-on-error, because
+      // of a resource that failed. It never creates what depends on that one.
+      else if (property.required === true && !isSecret(value[key])) fail(path(key), "is required");
     }
     return result;
   };
@@ -94,7 +97,9 @@ export function checkProperties(
         if (!isPlainMap(value)) return wrong("a map");
         return Object.fromEntries(
           Object.entries(value).flatMap(([key, element]) =>
-            isAbsent(element) ? [] : [[key, conform(element, shape.of, `${at}.${key}`)]],
+            isAbsent(element) || isAbsent(unwrap(element))
+              ? []
+              : [[key, conform(element, shape.of, `${at}.${key}`)]],
           ),
         );
       case "object":

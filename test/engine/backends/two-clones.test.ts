@@ -239,7 +239,7 @@ describe("two clones that share a backend", () => {
       assert.match(await said("logs"), one);
       assert.match(await said("down"), /refused/);
       environment = { ...environment, PULUMI_BACKEND_URL: "https://me:sesame@127.0.0.1:1" };
-      assert.match(await said("status"), /^kindows: the backend https:\/\/me:\[redacted\]@.*\n?$/);
+      assert.match(await said("status"), /^kindows: the backend https:\/\/\[redacted\]@.*\n?$/);
     });
   });
 });

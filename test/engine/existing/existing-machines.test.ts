@@ -11,10 +11,10 @@ import { ExistingLab, type MachineName } from "./existing-lab.ts";
 const proxy = { https: "http://proxy.example.test:3128" };
 
 /**
- * SSH connections that a machine costs from a fresh one to a node, whose programs are in its image: claimed, scripts
- * copied and unpacked, then one for each of eight steps. Pulumi's command plugin has one for each of its resources.
+ * SSH connections that a machine costs from a fresh one to a node, whose programs are in its image: claimed, asked for
+ * its shell, scripts copied and unpacked, then one for each of eight steps. Pulumi's command plugin has one for each of its resources.
  */
-const connectionsEach = 11;
+const connectionsEach = 12;
 
 /** What a refresh has found changed, by the resource's name. */
 const refreshed = (run: EngineRun): Record<string, string> => {

@@ -75,6 +75,20 @@ describe("property values", () => {
       }),
     });
   });
+
+  it("may be secrets without a value, as the engine sends those that a failed resource did not give", () => {
+    const { failures } = checkProperties("command", remoteCommandProperties, {
+      addPreviousOutputInEnv: false,
+      connection: { [SIGNATURE]: "1b47061264138c4ac30d75fd1eb44270" },
+      stdin: { [SIGNATURE]: "1b47061264138c4ac30d75fd1eb44270" },
+    });
+    assert.deepEqual(failures, []);
+    const none = checkProperties("command", remoteCommandProperties, {});
+    assert.deepEqual(
+      none.failures.map(({ property }) => property),
+      ["addPreviousOutputInEnv", "connection"],
+    );
+  });
 });
 
 describe("redaction", () => {
