@@ -144,7 +144,8 @@ export class Interpreter implements Shell {
       return (await script()) ?? 0;
     } catch (error) {
       // Outside a loop they end everything.
-      if (error instanceof Signal && (error.ends === "Break" || error.ends === "Continue")) return 0;
+      if (error instanceof Signal && (error.ends === "Break" || error.ends === "Continue"))
+        return 0;
       if (!(error instanceof Raised)) throw error;
       const at = error.record?.position;
       const place = at ? `${Syntax.placeOf(at)}: ` : "";

@@ -20,9 +20,7 @@ const call = /powershell\.exe|\bpowershell +-|\bpwsh +-/i;
 
 /** Lines with a call, without comments that only mention powershell.exe. */
 function callsIn(text: string): string[] {
-  return text
-    .split("\n")
-    .filter((line) => call.test(line) && !/^\s*(\/\/|\*|\/\*|#)/.test(line));
+  return text.split("\n").filter((line) => call.test(line) && !/^\s*(\/\/|\*|\/\*|#)/.test(line));
 }
 
 describe("calls of powershell.exe", () => {
