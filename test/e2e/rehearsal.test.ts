@@ -109,17 +109,20 @@ async function readableByOthers(lab: TestLab): Promise<string[]> {
 const network = { cidr: "192.168.152.0/24" };
 const oneNode = [{ name: "win-1" }];
 
-/** All that changes is win-2's and worker-1's, but for win-1's routes: pods of a Linux node are reached by way of it. */
+/**
+ * All that changes is win-2's and worker-1's, but for win-1's routes, because pods of a Linux node are reached by way of
+ * it, and the wait for kube-proxy on the Windows nodes.
+ */
 function assertOnlyOfNewcomers(changes: readonly Change[], done: Change["operation"]): void {
-  const routes = ["node-routes", "win-1-set-clusterroute"];
+  const common = ["kube-proxy-windows-on-nodes", "node-routes", "win-1-set-clusterroute"];
   const [others, theirs] = [
-    changes.filter(({ name }) => routes.includes(name)),
-    changes.filter(({ name }) => !routes.includes(name)),
+    changes.filter(({ name }) => common.includes(name)),
+    changes.filter(({ name }) => !common.includes(name)),
   ];
-  const found = others.map(({ operation, name }) => `${operation} ${name}`);
+  const found = others.map(({ operation, name }) => `${operation} ${name}`).sort();
   assert.deepEqual(
     found,
-    routes.map((name) => `updated ${name}`),
+    common.map((name) => `updated ${name}`),
   );
   assert.ok(theirs.length > 0);
   for (const { operation, type, name } of theirs) {
