@@ -1,11 +1,7 @@
-import { randomInt } from "node:crypto";
-import { once } from "node:events";
 import { linkSync, mkdirSync, readdirSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { promisify } from "node:util";
 import ssh2 from "ssh2";
 import { Drive } from "../../rehearsal/host/drive.ts";
 import type { FaultSetting } from "../../rehearsal/host/faults.ts";
@@ -16,6 +12,7 @@ import { generateEd25519 } from "../../ssh/generate-ed25519.ts";
 import { type MachineTime, VirtualTime } from "../../rehearsal/host/machine-time.ts";
 import { type RunningHost, startHost } from "../../rehearsal/host/start-host.ts";
 import { started, stopped } from "../left-running.ts";
+import { ownAddress, ownPort } from "../own-address.ts";
 import { loadState } from "../../rehearsal/host/state.ts";
 import type { WindowsHost } from "../../rehearsal/host/windows-host.ts";
 import type { WindowsVersion } from "../../rehearsal/host/windows-version.ts";
@@ -34,8 +31,9 @@ export interface RehearsalHostOptions {
   readonly drive?: string | undefined;
 }
 
-/** A rehearsal host with fake programs on 127.0.0.1, whose drive C: is a temporary folder. */
+/** A rehearsal host with fake programs on a loopback address, whose drive C: is a temporary folder. */
 export interface RehearsalHost {
+  readonly address: string;
   readonly port: number;
   readonly hostKey: string;
   readonly driveC: string;
@@ -50,21 +48,6 @@ export interface RehearsalHost {
   up(): Promise<void>;
   /** Stops the host and removes its drive. */
   stop(): Promise<void>;
-}
-
-/** A free port below Linux's ephemeral ports, so that no other program gets it while the machine reboots. */
-async function freePort(): Promise<number> {
-  for (;;) {
-    const port = randomInt(20_000, 32_768);
-    const server = createServer().listen(port, "127.0.0.1");
-    try {
-      await once(server, "listening");
-    } catch {
-      continue;
-    }
-    await promisify(server.close.bind(server))();
-    return port;
-  }
 }
 
 /** Hard-links all files below one folder into another. Safe because writers create new files. */
@@ -107,6 +90,7 @@ export async function startRehearsalHost(options: RehearsalHostOptions): Promise
     programs.powerOn();
   }
 
+  const address = ownAddress();
   let boots = 0;
   let off = false;
   let power = new AbortController();
@@ -123,7 +107,7 @@ export async function startRehearsalHost(options: RehearsalHostOptions): Promise
         authorizedKeys: options.authorizedKeys,
       },
       port,
-      address: "127.0.0.1",
+      address,
       faults: options.faults,
       version: options.version,
       time,
@@ -158,7 +142,7 @@ export async function startRehearsalHost(options: RehearsalHostOptions): Promise
   };
 
   let rebooting = Promise.resolve();
-  let running = await boot(await freePort()).catch(async (error: unknown) => {
+  let running = await boot(await ownPort()).catch(async (error: unknown) => {
     await rm(driveC, { recursive: true });
     throw error;
   });
@@ -166,6 +150,7 @@ export async function startRehearsalHost(options: RehearsalHostOptions): Promise
   const key = ssh2.utils.parseKey(hostPrivateKey);
   if (key instanceof Error) throw key;
   const host: RehearsalHost = {
+    address,
     port,
     hostKey: `${key.type} ${key.getPublicSSH().toString("base64")}`,
     driveC,

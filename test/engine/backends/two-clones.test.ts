@@ -22,7 +22,7 @@ import { cacheRoot } from "../../../toolchain/cache.ts";
 import { builtTool } from "../../../toolchain/built.ts";
 import { waitUntil } from "../../../host/wait-until.ts";
 import { inNewFolder } from "../../unit/new-folder.ts";
-import { freePorts } from "../plugins/support/api-server.ts";
+import { ownAddress, ownPort } from "../../own-address.ts";
 import { CopiedProject } from "../plugins/support/sources.ts";
 import { makeKey, SshServer } from "../plugins/support/ssh-server.ts";
 
@@ -196,19 +196,19 @@ describe("two clones that share a backend", () => {
     let server: ChildProcess;
     before(async () => {
       await mkdir(at("s3/lab"), { recursive: true });
-      const [port] = await freePorts(1);
+      const place = `${ownAddress()}:${await ownPort()}`;
       const options = ["--access", "key", "--secret", "sesame", "--quiet"];
       server = spawn(
         builtTool("versitygw"),
-        ["--port", `127.0.0.1:${port}`, ...options, "posix", "--nometa", at("s3")],
+        ["--port", place, ...options, "posix", "--nometa", at("s3")],
         { stdio: "ignore" },
       );
       const question = { what: "the S3 server", timeoutSeconds: 30, pollMilliseconds: 100 };
       await waitUntil(question, async () => {
-        await fetch(`http://127.0.0.1:${port}`);
+        await fetch(`http://${place}`);
         return undefined;
       });
-      const url = `s3://lab?endpoint=http://127.0.0.1:${port}&s3ForcePathStyle=true`;
+      const url = `s3://lab?endpoint=http://${place}&s3ForcePathStyle=true`;
       environment = { ...environment, PULUMI_BACKEND_URL: url };
       await rm(at("removed"), { force: true });
     });

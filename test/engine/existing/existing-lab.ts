@@ -65,6 +65,11 @@ export function existingProgram(settings: object, media: FakeMedia): string {
 `;
 }
 
+interface Place {
+  readonly address: string;
+  readonly port: number;
+}
+
 /**
  * A port in front of an SSH server that counts connections. A connection that the server refuses is closed and not
  * counted, because the number of attempts during a reboot depends on timing.
@@ -78,16 +83,16 @@ export class SshGate {
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
 
-  private constructor(server: () => number, onDial: () => void) {
+  private constructor(server: () => Place, onDial: () => void) {
     this.#server = createServer({ noDelay: true }, (client) => {
       onDial();
       this.#pass(client, server());
     });
   }
 
-  /** @param server the server's current port. */
+  /** @param server where the server is now. */
   static async start(
-    server: () => number,
+    server: () => Place,
     options: { readonly port?: number; readonly host?: string; readonly onDial?: () => void } = {},
   ): Promise<SshGate> {
     const { port = 0, host = "127.0.0.1", onDial = () => undefined } = options;
@@ -107,8 +112,8 @@ export class SshGate {
     await new Promise((resolve) => this.#server.close(resolve));
   }
 
-  #pass(client: Socket, port: number): void {
-    const server = connect({ host: "127.0.0.1", port, noDelay: true });
+  #pass(client: Socket, { address, port }: Place): void {
+    const server = connect({ host: address, port, noDelay: true });
     for (const socket of [client, server]) {
       this.#sockets.add(socket);
       socket.on("error", () => undefined);
@@ -183,7 +188,7 @@ export class ExistingLab {
       const how = { authorizedKeys, cluster };
       const host = await startRehearsalHost({ hostName: `win-${number}`, ...how });
       host.programs.ownAddresses = ["127.0.0.1", address];
-      return { address, host, gate: await SshGate.start(() => host.port), bastions };
+      return { address, host, gate: await SshGate.start(() => host), bastions };
     };
     const machines = {
       "win-1": await machine(1, []),

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import path from "node:path";
 import { KubeConfig } from "@kubernetes/client-node";
 import { parse } from "yaml";
+import { ownAddress, ownPort } from "../../own-address.ts";
 import { ApiServerCluster } from "../../rehearsed-machine/api-server-cluster.ts";
 import { type RehearsalHost, startRehearsalHost } from "../../rehearsed-machine/in-process.ts";
 import {
@@ -11,7 +12,7 @@ import {
   makeClusterOfKubeadm,
   SshGate,
 } from "../existing/existing-lab.ts";
-import { ApiServer, freePorts } from "../plugins/support/api-server.ts";
+import { ApiServer } from "../plugins/support/api-server.ts";
 import { type EngineProject, type EngineRun, succeeded } from "../plugins/support/engine.ts";
 import { sourcesProject } from "../plugins/support/sources.ts";
 import { makeKey, SshServer } from "../plugins/support/ssh-server.ts";
@@ -19,6 +20,12 @@ import { StackMachines } from "../../../components/machine/kubevirt/stack-machin
 import { settingsWith } from "../../unit/machine/kubevirt/kubevirt-lab.ts";
 import { documentedAccount } from "./documented-account.ts";
 import { type Guest, type GuestStart, KubeVirtStandIn } from "./stand-in.ts";
+
+const guestAddresses: Readonly<Record<string, string>> = {
+  "win-1": ownAddress(0),
+  "win-2": ownAddress(1),
+  "win-3": ownAddress(2),
+};
 
 /** In-process Windows for each instance, at an address of its own on the loopback, all on one port. */
 class Guests {
@@ -32,7 +39,7 @@ class Guests {
   ) {}
 
   address(node: string): string {
-    return `127.0.0.1${node.replace("win-", "")}`;
+    return guestAddresses[node] ?? assert.fail(`${node} has no address`);
   }
 
   async start({ node, userData, isNew }: GuestStart): Promise<Guest> {
@@ -55,7 +62,10 @@ class Guests {
     }
     const address = this.address(node);
     const options = { port: this.port, host: address, onDial: () => this.onDial() };
-    const gate = await SshGate.start(() => this.hosts.get(node)?.port ?? 0, options);
+    const gate = await SshGate.start(
+      () => this.hosts.get(node) ?? assert.fail(`${node} is off`),
+      options,
+    );
     return { address, stop: () => gate.stop() };
   }
 
@@ -121,8 +131,7 @@ describe("machines on KubeVirt's stand-in in the engine", () => {
   before(async () => {
     api = await ApiServer.start();
     await makeClusterOfKubeadm(api);
-    const [port = 0] = await freePorts(1);
-    guests = new Guests(api.kubeconfig, port);
+    guests = new Guests(api.kubeconfig, await ownPort());
     standIn = await KubeVirtStandIn.begin(api.kubeconfig, (guest) => guests.start(guest));
     const any = await startRehearsalHost({ hostName: "any", authorizedKeys: [] });
     ({ media } = any);
@@ -168,7 +177,7 @@ describe("machines on KubeVirt's stand-in in the engine", () => {
     const { nodes } = (await project.outputs()) as { nodes: { address: string }[] };
     assert.deepEqual(
       nodes.map(({ address }) => address),
-      ["127.0.0.11", "127.0.0.12"],
+      [ownAddress(0), ownAddress(1)],
     );
   });
 

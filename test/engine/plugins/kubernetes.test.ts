@@ -242,7 +242,7 @@ describe("kubernetes objects, on a real API server", () => {
 
   describe("without a connection", () => {
     // Nobody listens there.
-    const nowhere = (): string => server.kubeconfig.replace(/127\.0\.0\.1:\d+/, "127.0.0.1:1");
+    const nowhere = (): string => server.kubeconfig.replace(/127[\d.]+:\d+/, "127.0.0.1:1");
 
     it("needs no connection if nothing changed", async () => {
       const kept = resource("core/v1:ConfigMap", "kept");

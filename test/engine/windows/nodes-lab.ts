@@ -62,8 +62,8 @@ function nodesProgram(
   variations: Variations,
 ): string {
   const nodes = Object.entries(variations).map(([name, variation]) => {
-    const { port, hostKey, media } = hosts[name] ?? {};
-    return { name, port, hostKey, media, ...variation };
+    const { address, port, hostKey, media } = hosts[name] ?? {};
+    return { name, address, port, hostKey, media, ...variation };
   });
   return `
   import { readFileSync } from "node:fs";
@@ -92,14 +92,14 @@ function nodesProgram(
   }
 
   function node(given) {
-    const { name, port, hostKey, instance = "one", domain = "one", cluster = "one" } = given;
+    const { name, address, port, hostKey, instance = "one", domain = "one", cluster = "one" } = given;
     const { kubeconfig = "secret of the cluster", tokenMinutes = 60, flannel, nextHop } = given;
     // Like a libvirt machine: its identity belongs to its disk, and outlives a replaced domain.
     const identity = new local.Command(name + "-identity", { create: "true", triggers: [instance] });
     const machine = {
       name: given.computerName ?? name, os: "windows", address: "192.168.150.10",
       connection: pulumi.secret({
-        host: "127.0.0.1", port, user: "Administrator", privateKey, hostKey,
+        host: address, port, user: "Administrator", privateKey, hostKey,
         dialErrorLimit: -1, perDialTimeout: 5,
       }),
       instanceId: identity.id,

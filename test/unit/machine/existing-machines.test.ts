@@ -103,7 +103,7 @@ describe("actions on a machine that is there", () => {
     more: { readonly name?: string; readonly hostKey?: string; readonly gone?: string } = {},
   ): Promise<Ended> => {
     const { name = "win-1", hostKey = host.hostKey, gone = "" } = more;
-    const place = { host: "127.0.0.1", port: host.port, user: "Administrator", hostKey };
+    const place = { host: host.address, port: host.port, user: "Administrator", hostKey };
     return runAction(`machine/actions/${action}`, {
       KINDOWS_GONE: gone,
       MACHINE: JSON.stringify({ name, place, ...machineReset(software) }),
@@ -121,10 +121,7 @@ describe("actions on a machine that is there", () => {
     await mkdir(onDrive("etc/kubernetes/kubelet.conf"), { recursive: true });
     const end = await run("claim-machine");
     assert.equal(end.exitCode, 1);
-    assert.match(
-      end.stderr,
-      /win-1 \(Administrator@127\.0\.0\.1:\d+\) cannot be used; nothing was/,
-    );
+    assert.match(end.stderr, /win-1 \(Administrator@127[\d.]+:\d+\) cannot be used; nothing was/);
     assert.match(
       end.stderr,
       /it is a node of a cluster already \(C:\/etc\/kubernetes\/kubelet\.conf/,
@@ -194,7 +191,7 @@ describe("machines that cannot be taken", () => {
 
   /** Says how it was refused. */
   const claim = async ({ name = "win-1", place, bastion, keys, seconds = 600 }: Claim) => {
-    const administrator = { host: "127.0.0.1", port: windows.port, user: "Administrator" };
+    const administrator = { host: windows.address, port: windows.port, user: "Administrator" };
     const machine: MachineParameter = {
       name,
       place: { ...administrator, hostKey: windows.hostKey, ...place },
@@ -228,12 +225,12 @@ describe("machines that cannot be taken", () => {
   const refusals: Readonly<Record<string, Refusal>> = {
     "a key that is not let in": [
       () => ({ keys: { machine: { privateKey: stranger.privateKey } } }),
-      /Administrator@127\.0\.0\.1:\d+: All configured authentication methods failed/,
+      /Administrator@127[\d.]+:\d+: All configured authentication methods failed/,
       /user and key of win-1 under kindows:nodes or under kindows:login, .*administrators_authorized_keys .*kindows bootstrap/,
     ],
     "an account that there is not": [
       () => ({ place: { user: "me" } }),
-      /me@127\.0\.0\.1:\d+: All configured authentication methods failed/,
+      /me@127[\d.]+:\d+: All configured authentication methods failed/,
       /let this key in for me/,
     ],
     "a key whose passphrase is another": [
@@ -242,7 +239,7 @@ describe("machines that cannot be taken", () => {
           machine: { privateKey: encrypted.privateKey, privateKeyPassword: "abracadabra" },
         },
       }),
-      /the private key for 127\.0\.0\.1 cannot be read: /,
+      /the private key for 127[\d.]+ cannot be read: /,
       /its privateKeyPassphrase if it is encrypted, of win-1 under kindows:nodes/,
     ],
     "another host key than the pinned one": [
@@ -262,7 +259,7 @@ describe("machines that cannot be taken", () => {
     ],
     "something that is no SSH server": [
       () => ({ place: { port: portOf(web) } }),
-      /127\.0\.0\.1:\d+: /,
+      /127[\d.]+:\d+: /,
       /Does an SSH server answer at that port\? .* of win-1 under kindows:nodes/,
     ],
     "a name that nobody knows": [
@@ -287,11 +284,13 @@ describe("machines that cannot be taken", () => {
     ],
     "a machine that its bastion does not reach": [
       () => ({ bastion: {}, place: { port: closedPort } }),
-      /Administrator@127\.0\.0\.1:\d+, from its bastion: /,
+      /Administrator@127[\d.]+:\d+, from its bastion: /,
       /\S/,
     ],
     "a machine with Linux": [
-      () => ({ place: { port: linux.port, hostKey: linuxKey.publicKey, user: "root" } }),
+      () => ({
+        place: { port: linux.port, hostKey: linuxKey.publicKey, user: "root" },
+      }),
       /it does not run Windows: the command ver prints nothing/,
       /Write the address of a Windows Server of win-1 .*or leave win-1 out/,
     ],
@@ -305,14 +304,14 @@ describe("machines that cannot be taken", () => {
   before(async () => {
     const authorizedKeys = [login.publicKey];
     const listening = (server: Server): Promise<Server> =>
-      new Promise((resolve) => server.listen(0, "127.0.0.1", () => resolve(server)));
+      new Promise((resolve) => server.listen(0, windows.address, () => resolve(server)));
     windows = await startRehearsalHost({ hostName: "win-1", authorizedKeys });
     client = await startRehearsalHost({
       hostName: "desktop",
       authorizedKeys,
       version: { ...rehearsedWindows, edition: "Professional" },
     });
-    linux = await SshServer.start({ hostKey: linuxKey, authorizedKeys });
+    linux = await SshServer.start({ hostKey: linuxKey, authorizedKeys, address: windows.address });
     jump = await SshServer.start({ hostKey: jumpKey, authorizedKeys });
     silent = await listening(createServer(() => undefined));
     web = await listening(

@@ -8,6 +8,7 @@ import path from "node:path";
 import { isSecret, type PropertyMap, secret } from "../../../plugins/protocol/property-value.ts";
 import { dial } from "../../../ssh/dial.ts";
 import { eventually, processGone, processIn } from "../../engine/plugins/support/eventually.ts";
+import { ownAddress, ownPort } from "../../own-address.ts";
 import { official } from "../../engine/plugins/support/engine.ts";
 import { Plugin, type Resource, type Step } from "../../engine/plugins/support/plugin.ts";
 import { makeEncryptedKey, makeKey, SshServer } from "../../engine/plugins/support/ssh-server.ts";
@@ -233,16 +234,14 @@ const [asset, archive] = ["c44067f5952c0a294b673a41bacd8c17", "0def7320c3a5731c4
 describe("command.remote", () => {
   const hostKey = makeKey();
   const key = makeKey();
+  const options = { hostKey, authorizedKeys: [key.publicKey], address: ownAddress() };
   let plugin: Plugin;
   let server: SshServer;
   const folder = newFolder();
 
   before(async () => {
     plugin = await Plugin.start("command");
-    server = await SshServer.start({
-      hostKey,
-      authorizedKeys: [key.publicKey],
-    });
+    server = await SshServer.start({ ...options, port: await ownPort() });
   });
   after(async () => {
     await server.stop();
@@ -250,7 +249,7 @@ describe("command.remote", () => {
   });
 
   const command = (name: string): Resource => plugin.resource("command:remote:Command", name);
-  const endpoint = (): PropertyMap => ({ host: "127.0.0.1", port: server.port });
+  const endpoint = (): PropertyMap => ({ host: ownAddress(), port: server.port });
   const usual = (): PropertyMap => ({
     ...endpoint(),
     user: "admin",
@@ -367,7 +366,7 @@ describe("command.remote", () => {
     const late = command("late");
     const waiting = late.up(over(connection, { create: "echo at last" }));
     await refuseConnections(port, 3);
-    server = await SshServer.start({ hostKey, authorizedKeys: [key.publicKey], port });
+    server = await SshServer.start({ ...options, port });
     await waiting;
     assert.equal(late.state["stdout"], "at last");
     assert.ok(
@@ -407,7 +406,7 @@ describe("command.remote", () => {
     assert.match(ran, /create of hanging took longer than .*\(5 s\): running .*waiting/s);
     assert.match(
       dialled,
-      /Dial 127.0.0.1:1: create of unreachable took longer.*last seen: .*ECONNREFUSED/,
+      /Dial 127[\d.]+:1: create of unreachable took longer.*last seen: .*ECONNREFUSED/,
     );
     await processGone(Number(await readFile(sleeper, "utf8")));
     await closed(server);
@@ -516,7 +515,7 @@ async function refuseConnections(port: number, attempts: number): Promise<void> 
       if (seen === attempts) listener.close(() => resolve());
     });
     listener.once("error", reject);
-    listener.listen(port, "127.0.0.1");
+    listener.listen(port, ownAddress());
   });
 }
 

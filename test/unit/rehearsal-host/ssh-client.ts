@@ -11,7 +11,7 @@ export const adminKey = generateEd25519();
 const limit = (): AbortSignal => AbortSignal.timeout(300_000);
 
 export const loginOf = (host: RehearsalHost): SshSource => ({
-  host: "127.0.0.1",
+  host: host.address,
   port: host.port,
   user: "Administrator",
   privateKey: adminKey.private,

@@ -99,7 +99,7 @@ describe("The rehearsal host's SSH server", () => {
   });
 
   it("survives what is not SSH", async () => {
-    const socket = tcpConnect(host.port, "127.0.0.1");
+    const socket = tcpConnect(host.port, host.address);
     socket.resume();
     socket.end("GET / HTTP/1.1\r\n\r\n");
     await new Promise((resolve) => socket.once("close", resolve));

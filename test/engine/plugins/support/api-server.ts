@@ -1,14 +1,13 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { generateKeyPairSync, randomBytes } from "node:crypto";
-import { once } from "node:events";
 import { mkdtemp, open, readFile, rm, writeFile } from "node:fs/promises";
-import { type AddressInfo, createServer } from "node:net";
 import os from "node:os";
 import path from "node:path";
 import https from "node:https";
 import { text } from "node:stream/consumers";
 import { started, stopped } from "../../../left-running.ts";
 import { waitUntil } from "../../../../host/wait-until.ts";
+import { ownAddress, ownPort } from "../../../own-address.ts";
 import { findTool } from "./engine.ts";
 
 /** Longest wait for etcd and the API server. */
@@ -55,7 +54,8 @@ export class ApiServer {
   static async start(): Promise<ApiServer> {
     const folder = await mkdtemp(path.join(os.tmpdir(), "kindows-apiserver-"));
     const token = randomBytes(16).toString("hex");
-    const [client, peer, secure] = await freePorts(3);
+    const [client, peer, secure] = [await ownPort(), await ownPort(), await ownPort()];
+    const address = ownAddress();
     const file = (name: string): string => path.join(folder, name);
     await writeFile(file("tokens.csv"), `${token},admin,admin,system:masters\n`, { mode: 0o600 });
     const { privateKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
@@ -63,21 +63,22 @@ export class ApiServer {
     await writeFile(file("sa.key"), privateKey.export({ type: "pkcs1", format: "pem" }), {
       mode: 0o600,
     });
-    const etcdUrl = `http://127.0.0.1:${String(client)}`;
+    const etcdUrl = `http://${address}:${client}`;
+    const peerUrl = `http://${address}:${peer}`;
     const etcd = await launch("etcd", file("etcd.log"), [
       `--data-dir=${file("etcd")}`,
       `--listen-client-urls=${etcdUrl}`,
       `--advertise-client-urls=${etcdUrl}`,
-      `--listen-peer-urls=http://127.0.0.1:${String(peer)}`,
-      `--initial-advertise-peer-urls=http://127.0.0.1:${String(peer)}`,
-      `--initial-cluster=default=http://127.0.0.1:${String(peer)}`,
+      `--listen-peer-urls=${peerUrl}`,
+      `--initial-advertise-peer-urls=${peerUrl}`,
+      `--initial-cluster=default=${peerUrl}`,
       "--unsafe-no-fsync",
     ]);
     const server = await launch("kube-apiserver", file("apiserver.log"), [
       `--etcd-servers=${etcdUrl}`,
-      "--bind-address=127.0.0.1",
-      "--advertise-address=127.0.0.1",
-      `--secure-port=${String(secure)}`,
+      `--bind-address=${address}`,
+      `--advertise-address=${address}`,
+      `--secure-port=${secure}`,
       `--cert-dir=${file("certificates")}`,
       `--token-auth-file=${file("tokens.csv")}`,
       "--authorization-mode=RBAC",
@@ -93,7 +94,7 @@ export class ApiServer {
       // No controller would finish a foreground deletion.
       "--enable-garbage-collector=false",
     ]);
-    const url = `https://127.0.0.1:${String(secure)}`;
+    const url = `https://${address}:${secure}`;
     const what = `the API server, whose log is ${file("apiserver.log")}`;
     const options = { what, timeoutSeconds: START_SECONDS, pollMilliseconds: 200 };
     const made = async (): Promise<ApiServer> => {
@@ -177,13 +178,4 @@ async function launch(tool: string, log: string, args: readonly string[]): Promi
   });
   await output.close();
   return child;
-}
-
-/** Free ports. All are held before any is released, so that they differ. */
-export async function freePorts(count: number): Promise<number[]> {
-  const servers = Array.from({ length: count }, () => createServer().listen(0, "127.0.0.1"));
-  await Promise.all(servers.map((server) => once(server, "listening")));
-  const ports = servers.map((server) => (server.address() as AddressInfo).port);
-  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
-  return ports;
 }

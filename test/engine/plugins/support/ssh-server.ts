@@ -41,7 +41,9 @@ interface SshServerOptions {
   readonly hostKey: SshKey;
   /** Keys that may log in. */
   readonly authorizedKeys: readonly string[];
-  /** Port to listen on; 0: a free one. */
+  /** Default: 127.0.0.1. */
+  readonly address?: string;
+  /** Default: a free one. */
   readonly port?: number;
 }
 
@@ -64,7 +66,7 @@ export class SshServer {
     const server = new SshServer(options);
     await new Promise<void>((resolve, reject) => {
       server.#server.once("error", reject);
-      server.#server.listen(options.port ?? 0, "127.0.0.1", resolve);
+      server.#server.listen(options.port ?? 0, options.address ?? "127.0.0.1", resolve);
     });
     started("an SSH server", server);
     return server;

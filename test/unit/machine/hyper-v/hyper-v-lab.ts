@@ -81,7 +81,7 @@ export class HyperVLab {
     writeFileSync(privateKeyFile, key.private, { mode: 0o600 });
     const host: HyperVHostParameter = {
       name: "rack-3",
-      address: "127.0.0.1",
+      address: windows.address,
       port: windows.port,
       user: "Administrator",
       hostKey: windows.hostKey,
