@@ -236,6 +236,10 @@ describe("what a stack's state says of its lab", () => {
         },
       ],
       unjoined: [],
+      secrets: [
+        ...["KUBECONFIG", "KEY", "powershell Join-Node.ps1", joinInput],
+        ...["abcdef.0123456789abcdef", "sha256:0"],
+      ],
     });
   });
 

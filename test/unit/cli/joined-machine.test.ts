@@ -65,7 +65,7 @@ describe("a machine that has joined", () => {
   });
 
   it("that accepts the connection and says nothing ends in time", async () => {
-    const silent = createServer((socket) => socket.resume()).listen(0, "127.0.0.1");
+    const silent = createServer((socket) => socket.resume()).listen(0, machine.host);
     await once(silent, "listening");
     const { port } = silent.address() as AddressInfo;
     const command = scriptCommand(remoteSteps, confirmReboot, {});

@@ -115,6 +115,7 @@ const shown: readonly string[] = [
   "-----BEGIN CERTIFICATE-----",
   'I1122 11:32:38.1 kubelet.go:2412] "Starting kubelet main sync loop"',
   "https://192.168.150.128:6443/api/v1/nodes?limit=500",
+  "qemu+libssh://root@rack-2.test/system?sshauth=privkey",
   "authentication:\n  anonymous:\n    enabled: false\nauthorization:\n  mode: Webhook\n",
   '{"secret":{"secretName":"kube-proxy"},"token":null}',
   "password: [secret]",
