@@ -205,22 +205,24 @@ function withoutPlaces(text: string): string {
  * number that is a double.
  */
 export function normalised(text: string): string {
-  return withoutPlaces(text)
-    .replace(/(\\r\\n) +/g, "$1")
-    .replace(/": +(?=\S)/g, '":')
-    .replace(/\[(?:\\r\\n)+\]/g, "[]")
-    .replace(/\\u00(2[67]|3[ce])/g, (_, code: string) => String.fromCharCode(parseInt(code, 16)))
-    .replace(/(":\d+)\.0(?=[,}])/g, "$1")
-    .replace(/\r\n?/g, "\n")
-    .replace(/(\.ps1):\d+\)/g, "$1:<line>)")
-    .replace(/"seconds":[0-9.]+/g, '"seconds":0')
-    // What is left of the time by the host's own clock.
-    .replace(/(kubeadm\.exe join .*\(at most )119 s/g, "$1120 s")
-    .replace(/[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]+Z?/g, "<time>")
-    .replace(/\b[0-9a-f]{32}\b/g, "<guid>")
-    .replace(/"(computerName|powerShell)":"[^"]*"/g, '"$1":"<$1>"')
-    .replace(/the computer is named [^ ,]+/g, "the computer is named <computerName>")
-    .replace(/(?<![^\s"'(])[^\s"'(]*traces-\w+[\\/]+steps/g, "<steps>")
-    .replace(/(?<![^\s"'(])[^\s"'(]*[\\/]traces[\\/]+(?=[\w-]+[\\/]+[\w-]+\.ps1)/g, "<traces>/")
-    .replace(/\b[0-9]{18}\b/g, "<ticks>");
+  return (
+    withoutPlaces(text)
+      .replace(/(\\r\\n) +/g, "$1")
+      .replace(/": +(?=\S)/g, '":')
+      .replace(/\[(?:\\r\\n)+\]/g, "[]")
+      .replace(/\\u00(2[67]|3[ce])/g, (_, code: string) => String.fromCharCode(parseInt(code, 16)))
+      .replace(/(":\d+)\.0(?=[,}])/g, "$1")
+      .replace(/\r\n?/g, "\n")
+      .replace(/(\.ps1):\d+\)/g, "$1:<line>)")
+      .replace(/"seconds":[0-9.]+/g, '"seconds":0')
+      // What is left of the time by the host's own clock.
+      .replace(/(kubeadm\.exe join .*\(at most )119 s/g, "$1120 s")
+      .replace(/[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]+Z?/g, "<time>")
+      .replace(/\b[0-9a-f]{32}\b/g, "<guid>")
+      .replace(/"(computerName|powerShell)":"[^"]*"/g, '"$1":"<$1>"')
+      .replace(/the computer is named [^ ,]+/g, "the computer is named <computerName>")
+      .replace(/(?<![^\s"'(])[^\s"'(]*traces-\w+[\\/]+steps/g, "<steps>")
+      .replace(/(?<![^\s"'(])[^\s"'(]*[\\/]traces[\\/]+(?=[\w-]+[\\/]+[\w-]+\.ps1)/g, "<traces>/")
+      .replace(/\b[0-9]{18}\b/g, "<ticks>")
+  );
 }
