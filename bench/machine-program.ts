@@ -1,5 +1,6 @@
 /** Pulumi program for measuring a boot: one machine of a lab with its network and disk, and nothing else. */
 import * as libvirt from "@pulumi/libvirt";
+import { randomLabId } from "../components/lab-id.ts";
 import { LabNetwork } from "../components/network/lab-network.ts";
 import { addressPlan } from "../config/address-plan.ts";
 import { loadSettings } from "../config/load.ts";
@@ -18,6 +19,7 @@ const libvirtProvider = new libvirt.Provider(
   { uri: settings.hypervisor.uri },
   { ignoreChanges: ["version"] },
 );
+const labId = randomLabId();
 const network = new LabNetwork("lab", {
   name: names.network,
   cidr: plan.cidr,
@@ -26,12 +28,13 @@ const network = new LabNetwork("lab", {
   gateway: plan.gateway,
   containerRange: plan.containerRange,
   libvirtProvider,
+  labId,
 });
 const images = new LabImages();
 const image = machineImage(settings, images);
 await labMachines(
   ...([settings, [node], image?.disk, images] as const),
-  { network, fabric: new Map() },
+  { network, fabric: new Map(), labId },
   libvirtProvider,
 );
 

@@ -24,7 +24,7 @@ export interface HostResource {
    * another identity. Undefined if no resource of the state can own it.
    */
   readonly identity: string | undefined;
-  /** Random id of the lab that made it, where it carries one. */
+  /** Random id of the lab that made it; empty if it carries none. Undefined for a kind that cannot carry one. */
   readonly mark?: string;
   /** Whether it is the current stack's, where that can be seen from it alone. What is not is never removed. */
   readonly isOurs?: boolean;

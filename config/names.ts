@@ -16,8 +16,11 @@ export type LabNames = Readonly<
 /** Environment variable with the lab's prefix, set for every process that a `kindows` command starts for a lab. */
 export const labVariable = "KINDOWS_LAB";
 
-/** Environment variable with the random id of the lab that `kindows up` makes: the mark of what it makes. */
+/** Environment variable with the random id of the lab, set like `labVariable`. A new stack takes it for its own. */
 export const labIdVariable = "KINDOWS_LAB_ID";
+
+/** Name of the resource of a stack's state that keeps that id. */
+export const labIdResource = "lab-id";
 
 /** Label of a lab's Docker network with that id. */
 export const labIdLabel = "kindows.lab-id";

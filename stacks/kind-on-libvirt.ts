@@ -8,6 +8,7 @@ import { KindCluster } from "../components/controlplane/kind-cluster.ts";
 import { KubeProxyWindows } from "../components/kubeproxy/kube-proxy-windows.ts";
 import { otherHosts } from "../components/machine/registry.ts";
 import { isRouted } from "../components/network/fabric/fabric.ts";
+import { randomLabId } from "../components/lab-id.ts";
 import { labFabric } from "../components/network/fabric/fabric-host.ts";
 import { LabNetwork } from "../components/network/lab-network.ts";
 import { clusterRoutes } from "./cluster-routes.ts";
@@ -48,6 +49,7 @@ export async function kindOnLibvirt(
   const plan = addressPlan(settings.network.cidr);
   const libvirtProvider = hypervisorProvider("hypervisor", settings.hypervisor.uri);
 
+  const labId = randomLabId();
   const network = new LabNetwork("lab", {
     name: names.network,
     cidr: plan.cidr,
@@ -57,6 +59,7 @@ export async function kindOnLibvirt(
     containerRange: plan.containerRange,
     mode: isRouted(settings) ? "route" : "nat",
     libvirtProvider,
+    labId,
   });
 
   const controlPlane = new KindCluster("control-plane", {
@@ -79,7 +82,7 @@ export async function kindOnLibvirt(
     nodes,
     windowsImage?.disk,
     images,
-    { network, fabric: labFabric(settings, isAway, network) },
+    { network, fabric: labFabric(settings, isAway, network), labId },
     libvirtProvider,
   );
   const joinedCluster = { controlPlane, podNetwork: pods.resource, tokenTtlMinutes };

@@ -14,7 +14,7 @@ export async function labMachines(
   nodes: readonly NodeSettings[],
   windowsImage: GoldenImage | undefined,
   labImages: LabImages,
-  { network, fabric }: Pick<MachinesLab, "network" | "fabric">,
+  { network, fabric, labId }: Pick<MachinesLab, "network" | "fabric" | "labId">,
   libvirtProvider: libvirt.Provider,
 ): Promise<{
   readonly loginKey: SshKey;
@@ -30,6 +30,7 @@ export async function labMachines(
     settings,
     network,
     fabric,
+    labId,
     libvirtProvider,
     images: { windows: windowsImage, linux: () => linuxImage(settings, labImages) },
     login: (os) => ({ user: users[os], key: loginKey }),

@@ -1,3 +1,4 @@
+import { labIdVariable } from "../../config/names.ts";
 import type { Options } from "../command-line/options.ts";
 import { prepareEngine } from "../../toolchain/prepare-engine.ts";
 import { chosenBackend } from "../engine/backend.ts";
@@ -8,7 +9,7 @@ import { Failure, exitCodes } from "../../host/failure.ts";
 import { removeOrphans } from "../host-resources/host-resources.ts";
 import { startDaemons } from "../host-resources/stopped.ts";
 import { assertNotTheirs, releaseLab } from "../lab/claim.ts";
-import { assertNothingForeign, forgetLab } from "../lab/proof.ts";
+import { assertNothingForeign, forgetLab, labIdOf } from "../lab/proof.ts";
 import { assertAllReachable, fleetOf } from "../lab/fleet.ts";
 import { thisHost, type Host } from "../../host/host.ts";
 import { say } from "../progress.ts";
@@ -35,7 +36,8 @@ export async function down({ stack }: Options): Promise<void> {
     const host = thisHost(identity, fleet.reachable);
     await assertNothingForeign(stack, lab, host);
     if (await stackExists(stack)) {
-      await destroy(enginePulumi(stack, lab), lab, host);
+      const marked = { [labIdVariable]: await labIdOf(stack) };
+      await destroy(enginePulumi(stack, lab, marked), lab, host);
     }
     await removeOrphans({ lab, owned: nothing }, host, say);
     await forgetLab(stack);

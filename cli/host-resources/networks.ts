@@ -206,13 +206,13 @@ export const dockerNetworks: ResourceKind = {
     return lines(listed)
       .map((line) => line.split(" "))
       .filter(([, name = ""]) => isLabPrefix(name))
-      .map(([id = "", name = "", mark]) => ({
+      .map(([id = "", name = "", mark = ""]) => ({
         kind: dockerNetworks.kind,
         name,
         lab: name,
         identity: `docker network ${id}`,
         place: id,
-        ...(mark !== undefined && { mark }),
+        mark,
       }));
   },
 

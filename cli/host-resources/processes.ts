@@ -1,7 +1,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 
-import { labVariable } from "../../config/names.ts";
+import { labIdVariable, labVariable } from "../../config/names.ts";
 import { isAlive, ownerOf } from "../../toolchain/owner.ts";
 import { isLabPrefix, type ResourceKind } from "../../components/host-resource.ts";
 
@@ -22,11 +22,14 @@ export const processes: ResourceKind = {
       all
         .filter((pid) => !own.has(pid))
         .map(async (pid) => {
-          const lab = labOfEnvironment(await readProcFile(pid, "environ"));
+          const environment = await readProcFile(pid, "environ");
+          const lab = labOfEnvironment(environment);
           if (lab === undefined) return [];
+          const mark = valueIn(environment, labIdVariable);
           const command = (await readProcFile(pid, "cmdline")).split("\0").join(" ").trim();
           const name = `${pid} (${command.slice(0, 80)})`;
-          return [{ kind: processes.kind, name, lab, identity: undefined, place: String(pid) }];
+          const found = { kind: processes.kind, name, lab, identity: undefined, place: `${pid}` };
+          return [mark === undefined ? found : { ...found, mark }];
         }),
     );
     return found.flat();
@@ -55,9 +58,13 @@ export const processes: ResourceKind = {
 
 /** Lab in the marker of an environment as /proc shows it: entries end with a zero byte. */
 export function labOfEnvironment(environ: string): string | undefined {
-  const entry = environ.split("\0").find((each) => each.startsWith(`${labVariable}=`));
-  const lab = entry?.slice(labVariable.length + 1);
+  const lab = valueIn(environ, labVariable);
   return lab !== undefined && isLabPrefix(lab) ? lab : undefined;
+}
+
+function valueIn(environ: string, variable: string): string | undefined {
+  const entry = environ.split("\0").find((each) => each.startsWith(`${variable}=`));
+  return entry?.slice(variable.length + 1);
 }
 
 async function ancestors(pid: number): Promise<ReadonlySet<number>> {

@@ -5,11 +5,12 @@ import * as z from "zod";
 
 import { componentFacts } from "../../components/facts.ts";
 import type { HostResource } from "../../components/host-resource.ts";
+import { labIdResource } from "../../config/names.ts";
 import { Failure } from "../../host/failure.ts";
 import type { Host } from "../../host/host.ts";
 import { writeWhole } from "../../host/write-whole.ts";
 import { parseJson } from "../../toolchain/parse-json.ts";
-import { resourcesOf } from "../engine/deployment.ts";
+import { resourceName, resourcesOf, type StateResource } from "../engine/deployment.ts";
 import { stackFolder } from "../engine/folders.ts";
 import { readState } from "../engine/states.ts";
 import { byHandOf, ownedIdentities, surveyHost } from "../host-resources/host-resources.ts";
@@ -17,7 +18,7 @@ import { byHandOf, ownedIdentities, surveyHost } from "../host-resources/host-re
 /** What a stack knows of a lab by itself. Everything else with the lab's name may be somebody else's. */
 export interface Proof {
   readonly lab: string;
-  /** Random id that the lab's things carry, if this clone has begun the lab. */
+  /** Random id that the lab's things carry, if this clone has begun the lab or the stack's state has it. */
   readonly id: string | undefined;
   /** Whether this clone has begun the lab, on a host with nothing of its name, or the stack's state has it. */
   readonly isBegun: boolean;
@@ -26,22 +27,23 @@ export interface Proof {
 }
 
 /**
- * The things with the lab's name that cannot be shown to be this stack's. A host has one lab of a name. So all of them
- * are foreign where the stack has not begun the lab, or where one carries another lab's id.
- *
- * Only Docker's network carries the id. The rest, e.g. a machine that a killed run left, belongs to whom the lab does.
+ * The things with the lab's name that cannot be shown to be this stack's, because they are neither in its state nor
+ * carry the lab's id. What cannot carry an id, e.g. a volume, a container or a bridge, belongs to whom the rest does: it
+ * is foreign where the stack has not begun the lab, or where something else of the lab's name is foreign.
  */
 export function foreignAmong(
   found: readonly HostResource[],
   { lab, id, isBegun, made }: Proof,
 ): readonly HostResource[] {
   const named = found.filter((thing) => thing.lab === lab && thing.isOurs === undefined);
-  const isOthers = ({ mark, identity = "" }: HostResource): boolean =>
-    mark !== undefined && mark !== id && !made.has(identity);
-  return isBegun && !named.some(isOthers) ? [] : named;
+  const unknown = named.filter(
+    ({ mark, identity = "" }) => !made.has(identity) && (mark === undefined || mark !== id),
+  );
+  return isBegun && unknown.every(({ mark }) => mark === undefined) ? [] : unknown;
 }
 
-const recordSchema = z.object({ lab: z.string(), id: z.string() });
+const idSchema = z.string().regex(/^[0-9a-f]{16}$/);
+const recordSchema = z.object({ lab: z.string(), id: idSchema });
 
 /** The record of the lab that this clone has begun for a stack. */
 function recordFile(stack: string): string {
@@ -53,9 +55,15 @@ async function recordOf(stack: string): Promise<z.infer<typeof recordSchema> | u
   return recordSchema.safeParse(parseJson(text)).data;
 }
 
+function idInState(resources: readonly StateResource[]): string | undefined {
+  const made = resources.find(({ urn }) => resourceName(urn) === labIdResource);
+  return idSchema.safeParse(made?.outputs?.["stdout"]).data;
+}
+
 /** The id of the stack's lab: that of an earlier run, or a new one, which `recordLab` keeps. */
 export async function labIdOf(stack: string): Promise<string> {
-  return (await recordOf(stack))?.id ?? randomBytes(8).toString("hex");
+  const resources = resourcesOf(await readState(stack));
+  return idInState(resources) ?? (await recordOf(stack))?.id ?? randomBytes(8).toString("hex");
 }
 
 /** Records that this clone begins the lab. Before anything is made, and after `assertNothingForeign`. */
@@ -75,7 +83,7 @@ export async function proofOf(stack: string, lab: string): Promise<Proof> {
   const facts = componentFacts["kindows:network:LabNetwork"].safeParse(network?.inputs?.["facts"]);
   return {
     lab,
-    id: record?.id,
+    id: idInState(resources) ?? record?.id,
     isBegun: record?.lab === lab || facts.data?.name === lab,
     made: ownedIdentities(resources),
   };

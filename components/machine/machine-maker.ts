@@ -78,6 +78,8 @@ export interface MachinesLab {
   /** The network fabric on each host, by the host's name; empty if there is none. */
   readonly fabric: ReadonlyMap<string, pulumi.Resource>;
   readonly libvirtProvider: libvirt.Provider;
+  /** The lab's random id. */
+  readonly labId: pulumi.Output<string>;
   login(this: void, os: Machine["os"]): { readonly user: string; readonly key: SshKey };
 }
 

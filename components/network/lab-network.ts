@@ -1,6 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import * as libvirt from "@pulumi/libvirt";
 import type { Facts } from "../facts.ts";
+import { networkXslt } from "../machine/libvirt/lab-mark.ts";
 import { observedAction } from "../host-action/host-action.ts";
 import type { environment } from "./actions/docker-network.ts";
 
@@ -16,6 +17,8 @@ interface SegmentArgs {
   readonly domain: string;
   /** How packets leave the network: `nat` hides its addresses, `route` does not. Default: `nat`. */
   readonly mode?: "nat" | "route";
+  /** The lab's random id, which the network carries. */
+  readonly labId: pulumi.Output<string>;
 }
 
 export interface LabNetworkArgs extends SegmentArgs {
@@ -57,13 +60,14 @@ export class LabNetwork extends pulumi.ComponentResource {
         read: `${action} read`,
         delete: `${action} delete`,
         environment: {
-          NETWORK: {
+          NETWORK: args.labId.apply((labId) => ({
             name: args.name,
             bridge: args.bridge,
             subnet: args.cidr,
             gateway: args.gateway,
             ipRange: args.containerRange,
-          },
+            labId,
+          })),
         },
         // Its id, by which the action knows it from one that somebody else has made.
         addPreviousOutputInEnv: true,
@@ -99,6 +103,7 @@ export function libvirtSegment(
     dns: { enabled: true, localOnly: true },
     dhcp: { enabled: true },
     autostart: true,
+    xml: { xslt: args.labId.apply(networkXslt) },
   };
-  return new libvirt.Network(name, network, opts);
+  return new libvirt.Network(name, network, { ...opts, ignoreChanges: ["xml"] });
 }

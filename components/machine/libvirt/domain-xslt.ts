@@ -1,3 +1,6 @@
+import { markElement } from "./lab-mark.ts";
+import { addedTo, stylesheet } from "./xslt.ts";
+
 /**
  * Transforms the domain XML that the libvirt provider renders, for what the provider's arguments cannot express.
  *
@@ -9,35 +12,32 @@
  * for SATA).
  *
  * @param chain qcow2 files on the hypervisor's host: the machine's own disk, its base, and so on.
+ * @param labId the lab's random id, which the domain carries. Undefined outside a lab.
  */
-export function domainXslt(chain: readonly string[]): string {
-  return stylesheet(chain, "scsi", ['<controller type="scsi" index="0" model="virtio-scsi"/>']);
+export function domainXslt(chain: readonly string[], labId: string | undefined): string {
+  return stylesheet([
+    ...onFiles(chain, "scsi"),
+    addedTo("devices", ['<controller type="scsi" index="0" model="virtio-scsi"/>']),
+    addedTo("domain", markIn(labId)),
+  ]);
 }
 
-function stylesheet(
-  chain: readonly string[],
-  identityBus: "scsi" | "sata",
-  devices: readonly string[],
-  templates: readonly string[] = [],
-): string {
-  return `<?xml version="1.0"?>
-<xsl:stylesheet version="1.0" xmlns:xsl="http://www.w3.org/1999/XSL/Transform">
-  <xsl:output omit-xml-declaration="yes" indent="yes"/>
-  <xsl:template match="@*|node()">
-    <xsl:copy><xsl:apply-templates select="@*|node()"/></xsl:copy>
-  </xsl:template>
-  <xsl:template match="disk[@device='disk']/@type">
+function markIn(labId: string | undefined): string[] {
+  return labId === undefined ? [] : [markElement(labId)];
+}
+
+function onFiles(chain: readonly string[], identityBus: "scsi" | "sata"): string[] {
+  return [
+    `  <xsl:template match="disk[@device='disk']/@type">
     <xsl:attribute name="type">file</xsl:attribute>
   </xsl:template>
   <xsl:template match="disk[@device='disk']/source">
     ${sourceOf(chain)}
   </xsl:template>
-${[addedTo("devices", devices.join("\n      ")), ...templates].join("\n")}
   <xsl:template match="disk[@device='cdrom']/target">
     <target dev="sda" bus="${identityBus}"/>
-  </xsl:template>
-</xsl:stylesheet>
-`;
+  </xsl:template>`,
+  ];
 }
 
 /** Renders a file with its backing chain. The empty element at the end keeps libvirt from probing for further files. */
@@ -49,15 +49,6 @@ function sourceOf(chain: readonly string[]): string {
         : `<backingStore type="file"><format type="qcow2"/>${below}</backingStore>`;
     return `<source file="${file}"/>${backing}`;
   }, "");
-}
-
-function addedTo(element: string, xml: string): string {
-  return `  <xsl:template match="${element}">
-    <xsl:copy>
-      <xsl:apply-templates select="@*|node()"/>
-      ${xml}
-    </xsl:copy>
-  </xsl:template>`;
 }
 
 /**
@@ -103,26 +94,28 @@ function clock(kvm: boolean): string {
  * virtio-scsi driver since 0.1.266 may then crash Windows with a blue screen (kvm-guest-drivers-windows#1367).
  *
  * @param chain as for `domainXslt`.
+ * @param labId as for `domainXslt`.
  * @param kvm whether KVM runs the machine. Only KVM supports Hyper-V enlightenments.
  */
-export function windowsDomainXslt(chain: readonly string[], kvm: boolean): string {
-  return stylesheet(
-    chain,
-    "sata",
-    [
+export function windowsDomainXslt(
+  chain: readonly string[],
+  labId: string | undefined,
+  kvm: boolean,
+): string {
+  return stylesheet([
+    ...onFiles(chain, "sata"),
+    addedTo("devices", [
       '<input type="tablet" bus="usb"/>',
       `<graphics type="vnc" autoport="yes" listen="127.0.0.1">
         <listen type="address" address="127.0.0.1"/>
       </graphics>`,
       '<video><model type="vga"/></video>',
-    ],
-    [
-      addedTo("domain", clock(kvm)),
-      '  <xsl:template match="clock|graphics|video"/>',
-      ...(kvm ? [addedTo("features", enlightenments)] : []),
-      `  <xsl:template match="disk[@device='disk']/driver">
+    ]),
+    addedTo("domain", [clock(kvm), ...markIn(labId)]),
+    '  <xsl:template match="clock|graphics|video"/>',
+    ...(kvm ? [addedTo("features", [enlightenments])] : []),
+    `  <xsl:template match="disk[@device='disk']/driver">
     <xsl:copy><xsl:apply-templates select="@*"/><xsl:attribute name="discard">unmap</xsl:attribute></xsl:copy>
   </xsl:template>`,
-    ],
-  );
+  ]);
 }

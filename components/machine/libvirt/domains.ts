@@ -10,6 +10,7 @@ import {
   type Stop,
   type Stopped,
 } from "../../host-resource.ts";
+import { markOf } from "./lab-mark.ts";
 import { labOf } from "./pools-and-networks.ts";
 import { labOfPoolFile } from "./storage.ts";
 
@@ -31,7 +32,10 @@ async function find(host: Host): Promise<readonly HostResource[]> {
       const described = readXml(xml ?? "");
       const lab = labOfDomain(name, described);
       const uuid = below(described, "domain", "uuid")[0]?.text;
-      return lab === undefined ? [] : [{ kind, name, lab, state, identity: `${kind} ${uuid}` }];
+      const mark = markOf(described);
+      return lab === undefined
+        ? []
+        : [{ kind, name, lab, state, identity: `${kind} ${uuid}`, mark }];
     }),
   );
   return found.flat();

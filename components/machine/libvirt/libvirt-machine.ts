@@ -6,6 +6,7 @@ import { hostAction } from "../../host-action/host-action.ts";
 import type { UefiFirmware } from "../../windows/image/builder/qemu-command.ts";
 import type { environment } from "../actions/close-identity.ts";
 import { domainXslt, windowsDomainXslt } from "./domain-xslt.ts";
+import { closedVolumeXslt } from "./xslt.ts";
 import { metaData } from "../identity.ts";
 import { MachineComponent, type VirtualMachineArgs } from "../machine.ts";
 import { MachineKeys } from "../ssh-access.ts";
@@ -83,9 +84,10 @@ export class LibvirtMachine extends MachineComponent {
         baseVolumeId: args.storage.baseVolumeId,
         format: "qcow2",
         size: diskGiB * 1024 ** 3,
+        xml: { xslt: closedVolumeXslt },
       },
       // A new golden image is for new machines. Existing machines keep their disks.
-      { ...child, ignoreChanges: ["baseVolumeId"], deleteBeforeReplace: true },
+      { ...child, ignoreChanges: ["baseVolumeId", "xml"], deleteBeforeReplace: true },
     );
     const identity = new libvirt.CloudinitDisk(
       `${name}-identity`,
@@ -119,12 +121,14 @@ export class LibvirtMachine extends MachineComponent {
             { parent: this, deleteBeforeReplace: true },
           );
     // The base is read from the disk, which stays on the image that it was made from.
-    const xslt = pulumi.all([disk.id, disk.baseVolumeId]).apply((files) => {
-      const chain = files.filter((file) => file !== undefined);
-      return args.guest === "windows"
-        ? windowsDomainXslt(chain, domainType === "kvm")
-        : domainXslt(chain);
-    });
+    const xslt = pulumi
+      .all([[disk.id, disk.baseVolumeId], args.storage.labId] as const)
+      .apply(([files, labId]) => {
+        const chain = files.filter((file) => file !== undefined);
+        return args.guest === "windows"
+          ? windowsDomainXslt(chain, labId, domainType === "kvm")
+          : domainXslt(chain, labId);
+      });
     const domain = new libvirt.Domain(
       name,
       {

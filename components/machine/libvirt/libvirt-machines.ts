@@ -72,12 +72,12 @@ function maker(
     });
 }
 
-function here({ settings, network, libvirtProvider }: MachinesLab): MachineHost {
+function here({ settings, network, libvirtProvider, labId }: MachinesLab): MachineHost {
   const names = labNames(settings.lab.name);
   const { uri, domainType } = settings.hypervisor;
   return {
     domainType,
-    place: { uri, poolName: names.pool, poolPath: names.poolFolder, libvirtProvider },
+    place: { uri, poolName: names.pool, poolPath: names.poolFolder, libvirtProvider, labId },
     segment: () => ({ kind: "network", networkId: network.networkId }),
   };
 }
@@ -87,7 +87,7 @@ function here({ settings, network, libvirtProvider }: MachinesLab): MachineHost 
  * connected to the lab's segment or, with a routed fabric, on a segment of their own.
  */
 function elsewhere(lab: MachinesLab, connection: HypervisorConnection): MachineHost {
-  const { settings, fabric } = lab;
+  const { settings, fabric, labId } = lab;
   const { name, uri, virshUri, domainType } = connection;
   const pool = remotePool(settings.lab.name, name);
   const libvirtProvider = hypervisorProvider(`hypervisor-${name}`, connection.providerUri);
@@ -102,6 +102,7 @@ function elsewhere(lab: MachinesLab, connection: HypervisorConnection): MachineH
           bridge,
           cidr: segmentOf(settings, name),
           domain: settings.network.domain,
+          labId,
         },
         { provider: libvirtProvider },
       )
@@ -118,6 +119,7 @@ function elsewhere(lab: MachinesLab, connection: HypervisorConnection): MachineH
       uri: virshUri,
       hypervisor: { name, uri, virshUri },
       libvirtProvider,
+      labId,
       poolName: pool.name,
       poolPath: pool.folder,
     },

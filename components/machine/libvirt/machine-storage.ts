@@ -5,6 +5,8 @@ import type { Facts } from "../../facts.ts";
 import { hostAction } from "../../host-action/host-action.ts";
 import type { UefiFirmware } from "../../windows/image/builder/qemu-command.ts";
 import type { environment } from "../actions/remove-images.ts";
+import { poolXslt } from "./lab-mark.ts";
+import { closedVolumeXslt } from "./xslt.ts";
 
 export interface MachineStorageArgs {
   /** libvirt connection URI, e.g. `qemu:///system`. */
@@ -19,6 +21,8 @@ export interface MachineStorageArgs {
   readonly image: GoldenImage | undefined;
   /** Puts the image into the pool of another storage, with this prefix for its name. Default: a new pool. */
   readonly within?: { readonly storage: MachineStorage; readonly imagePrefix: string };
+  /** The lab's random id, which the pool and the machines carry. Undefined outside a lab. */
+  readonly labId?: pulumi.Output<string>;
   readonly libvirtProvider: libvirt.Provider;
 }
 
@@ -41,6 +45,7 @@ export interface GoldenImage {
 export class MachineStorage extends pulumi.ComponentResource {
   readonly uri: string;
   readonly poolName: pulumi.Output<string>;
+  readonly labId: pulumi.Output<string> | undefined;
   private readonly pool: libvirt.Pool;
   readonly #baseVolumeId: pulumi.Output<string> | undefined;
 
@@ -51,11 +56,19 @@ export class MachineStorage extends pulumi.ComponentResource {
       args.within?.storage.pool ??
       new libvirt.Pool(
         name,
-        { name: args.poolName, type: "dir", target: { path: args.poolPath } },
-        { parent: this, provider: args.libvirtProvider },
+        {
+          name: args.poolName,
+          type: "dir",
+          target: { path: args.poolPath },
+          ...(args.labId && {
+            xml: { xslt: args.labId.apply((id) => poolXslt(args.poolName, id)) },
+          }),
+        },
+        { parent: this, provider: args.libvirtProvider, ignoreChanges: ["xml"] },
       );
     this.pool = pool;
     this.uri = args.uri;
+    this.labId = args.labId;
     this.poolName = pool.name;
     this.#baseVolumeId = args.image && this.#goldenImage(name, args, args.image);
     this.registerOutputs({ poolName: this.poolName, baseVolumeId: this.#baseVolumeId });
@@ -87,13 +100,14 @@ export class MachineStorage extends pulumi.ComponentResource {
         pool: pool.name,
         source: image.path,
         format: "qcow2",
+        xml: { xslt: closedVolumeXslt },
       },
       // The image may have another path in another clone or cache. The hash in the name identifies it.
       // The command above deletes the volume, if no machine uses it.
       {
         parent: this,
         provider: args.libvirtProvider,
-        ignoreChanges: ["source"],
+        ignoreChanges: ["source", "xml"],
         retainOnDelete: true,
         dependsOn: images,
       },

@@ -1,5 +1,7 @@
 import { lines, type Host, unlessGone } from "../../../host/host.ts";
 import { virsh, virshText } from "../../../host/virsh.ts";
+import { below, readXml } from "../../../host/read-xml.ts";
+import { markOf, markOfUuid } from "./lab-mark.ts";
 import { isLabPrefix, type ResourceKind } from "../../host-resource.ts";
 
 /** Prefix of virsh's commands for pools or networks. */
@@ -28,6 +30,7 @@ export function labOf(name: string): string | undefined {
 export function libvirtKind(command: CommandPrefix, kind: string): ResourceKind {
   const unlessGoneFrom = (host: Host, name: string) =>
     unlessGone(name, async () => [...(await statesOf(host, command)).keys()]);
+  const element = command === "pool" ? "pool" : "network";
   return {
     kind,
 
@@ -37,10 +40,14 @@ export function libvirtKind(command: CommandPrefix, kind: string): ResourceKind 
           const lab = labOf(name);
           if (lab === undefined) return [];
           // Another lab's pool or network may be removed at the same time.
-          const uuid = await virsh(host, `${command}-uuid`, name).catch(unlessGoneFrom(host, name));
-          return uuid === undefined
-            ? []
-            : [{ kind, name, lab, state, identity: `${kind} ${uuid.trim()}` }];
+          const printed = await virsh(host, `${command}-dumpxml`, "--inactive", name).catch(
+            unlessGoneFrom(host, name),
+          );
+          if (printed === undefined) return [];
+          const described = readXml(printed);
+          const uuid = below(described, element, "uuid")[0]?.text ?? "";
+          const mark = command === "pool" ? markOfUuid(uuid) : markOf(described);
+          return [{ kind, name, lab, state, identity: `${kind} ${uuid}`, mark }];
         }),
       );
       return found.flat();

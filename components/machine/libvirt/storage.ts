@@ -1,5 +1,6 @@
 import { readdir } from "node:fs/promises";
 import path from "node:path";
+import * as z from "zod";
 
 import { labNames } from "../../../config/names.ts";
 import { Failure } from "../../../host/failure.ts";
@@ -102,7 +103,13 @@ const libvirtPools = libvirtKind("pool", "libvirt pool");
 export const pools: ResourceKind = {
   ...libvirtPools,
   owned: {
-    "libvirt:index/pool:Pool": ({ id }) => [{ identity: `libvirt pool ${id}`, essential: true }],
+    "libvirt:index/pool:Pool": ({ id, inputs: { target } = {} }) => {
+      const folder = targetSchema.safeParse(target).data?.path;
+      return [
+        { identity: `libvirt pool ${id}`, essential: true },
+        ...(folder === undefined ? [] : [{ identity: poolFolderOf(folder), essential: false }]),
+      ];
+    },
   },
   stops: [
     {
@@ -115,7 +122,13 @@ export const pools: ResourceKind = {
   ],
 };
 
-/** Pool folders of labs whose pool is gone, with the disks in them. */
+const targetSchema = z.object({ path: z.string() });
+
+function poolFolderOf(folder: string): string {
+  return `pool folder ${folder}`;
+}
+
+/** Pool folders of labs whose pool is gone, with the disks in them. The pool had the lab's id. */
 export const poolFolders: ResourceKind = {
   kind: "pool folder",
 
@@ -133,7 +146,8 @@ export const poolFolders: ResourceKind = {
         kind: poolFolders.kind,
         name: path.join(poolsFolder, pool),
         lab,
-        identity: undefined,
+        identity: poolFolderOf(path.join(poolsFolder, pool)),
+        mark: "",
       }));
   },
 

@@ -1,6 +1,6 @@
 /** Host action: the Docker network on a lab's bridge. Its argument is `create`, `read` or `delete`. */
 import * as z from "zod";
-import { labIdLabel, labIdVariable } from "../../../config/names.ts";
+import { labIdLabel } from "../../../config/names.ts";
 import { docker } from "../../../host/docker.ts";
 import { messageOf } from "../../../host/failure.ts";
 import { waitUntil } from "../../../host/wait-until.ts";
@@ -14,6 +14,8 @@ const networkSchema = z.strictObject({
   /** Part of `subnet` from which containers get their addresses. */
   ipRange: z.string(),
   bridge: z.string(),
+  /** The lab's random id. */
+  labId: z.string(),
 });
 
 export const environment = { NETWORK: networkSchema };
@@ -50,16 +52,15 @@ function idOf(name: string): Promise<string> {
  * @throws if the network is another lab's.
  */
 async function create(
-  { name, subnet, gateway, ipRange, bridge }: Network,
+  { name, subnet, gateway, ipRange, bridge, labId }: Network,
   id: string,
   known: string,
 ): Promise<string> {
   const bridgeOption = "com.docker.network.bridge.name";
-  const labId = process.env[labIdVariable] ?? "";
   if (id !== "") {
     const label = ["--format", `{{index .Labels "${labIdLabel}"}}`];
     const mark = await docker(["network", "inspect", ...label, id]);
-    if (id !== known && (labId === "" || mark !== labId)) {
+    if (id !== known && mark !== labId) {
       throw new Error(
         `there is a Docker network ${name} that this lab has not made: if nobody uses it, remove it with ` +
           `\`docker network rm ${name}\`; otherwise set another kindows:lab.name`,
@@ -75,7 +76,7 @@ async function create(
   return docker([
     ...["network", "create", "--driver", "bridge"],
     ...["--subnet", subnet, "--gateway", gateway, "--ip-range", ipRange],
-    ...(labId === "" ? [] : ["--label", `${labIdLabel}=${labId}`]),
+    ...["--label", `${labIdLabel}=${labId}`],
     ...["--opt", `${bridgeOption}=${bridge}`],
     ...["--opt", "com.docker.network.bridge.enable_ip_masquerade=false", name],
   ]);

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { execa } from "execa";
 
-import { labIdVariable } from "../../../config/names.ts";
 import { runAction } from "../../unit/controlplane/run-action.ts";
 import { type EngineProject, succeeded } from "../plugins/support/engine.ts";
 import { sourcesProject } from "../plugins/support/sources.ts";
@@ -15,21 +14,14 @@ describe("Docker's network of a lab", () => {
     subnet: "198.18.113.0/24",
     gateway: "198.18.113.1",
     ipRange: "198.18.113.128/25",
+    labId: "0123456789abcdef",
   };
-  type Mark = Readonly<Record<string, string>>;
-  const ours = { [labIdVariable]: "0123456789abcdef" };
   const docker = async (...args: string[]): Promise<string> => (await execa("docker", args)).stdout;
   const idOf = (): Promise<string> => docker("network", "inspect", "--format", "{{.Id}}", name);
-  const run = async (
-    what: string,
-    more: object = {},
-    id = "",
-    mark: Mark = ours,
-  ): Promise<string> => {
+  const run = async (what: string, more: object = {}, id = ""): Promise<string> => {
     const ended = await runAction(`network/actions/docker-network ${what}`, {
       NETWORK: JSON.stringify({ ...network, ...more }),
       PULUMI_COMMAND_STDOUT: id,
-      ...mark,
     });
     assert.equal(ended.exitCode, 0, ended.stderr);
     return ended.stdout;
@@ -55,14 +47,13 @@ describe("Docker's network of a lab", () => {
 
   it("of another lab is neither taken nor replaced nor removed", async () => {
     const id = await run("create");
-    const others = { NETWORK: JSON.stringify(network), PULUMI_COMMAND_STDOUT: "" };
-    const marks: readonly Mark[] = [{}, { [labIdVariable]: "fedcba9876543210" }];
-    for (const mark of marks) {
-      const action = "network/actions/docker-network create";
-      const { exitCode, stderr } = await runAction(action, { ...others, ...mark });
-      assert.equal(exitCode, 1);
-      assert.match(stderr, /that this lab has not made.*`docker network rm /);
-    }
+    const others = { ...network, labId: "fedcba9876543210" };
+    const { exitCode, stderr } = await runAction("network/actions/docker-network create", {
+      NETWORK: JSON.stringify(others),
+      PULUMI_COMMAND_STDOUT: "",
+    });
+    assert.equal(exitCode, 1);
+    assert.match(stderr, /that this lab has not made.*`docker network rm /);
     assert.equal(await idOf(), id);
   });
 
@@ -79,11 +70,9 @@ describe("Docker's network of a lab", () => {
   describe("in a state of an earlier version, whose plugin is not there any more", () => {
     let project: EngineProject;
     before(async () => {
-      process.env[labIdVariable] = ours[labIdVariable];
       project = await sourcesProject();
     });
     after(async () => {
-      delete process.env[labIdVariable];
       await project.dispose();
     });
 

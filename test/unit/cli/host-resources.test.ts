@@ -62,7 +62,7 @@ const cases: Readonly<Record<string, readonly [ResourceKind, Answers, Found]>> =
     pools,
     {
       "virsh pool-list --all": "default\nkindows-a\nkindows-\nKindows-b\nmy-kindows-a\n",
-      "virsh pool-uuid kindows-a": `${uuid}\n`,
+      "virsh pool-dumpxml --inactive kindows-a": `<pool><uuid>${uuid}</uuid></pool>`,
     },
     [["kindows-a", "kindows-a", `libvirt pool ${uuid}`]],
   ],

@@ -61,7 +61,9 @@ function hostWith(poolsByUri: Readonly<Record<string, readonly string[]>>): Host
       const names = poolsByUri[uri];
       if (names === undefined) return Promise.reject(new Error("no route"));
       return Promise.resolve(
-        words[0] === "pool-uuid" ? `uuid of ${words[1]}\n` : `${names.join("\n")}\n`,
+        words[0] === "pool-dumpxml"
+          ? `<pool><uuid>uuid of ${words[2]}</uuid></pool>`
+          : `${names.join("\n")}\n`,
       );
     },
   };

@@ -23,8 +23,10 @@ const thing = (kind: string, more: Partial<HostResource> = {}): HostResource => 
   identity: `${kind} 1`,
   ...more,
 });
-const domain = thing("libvirt domain");
-const unmarked = thing("docker network");
+const volume = thing("libvirt volume");
+const folder = thing("pool folder", { mark: "" });
+const domain = thing("libvirt domain", { mark: "ours" });
+const unmarked = thing("docker network", { mark: "" });
 const others = thing("docker network", { mark: "theirs" });
 const own = thing("docker network", { mark: "ours" });
 const elsewhere = thing("docker network", { lab: "kindows-victim-2", mark: "theirs" });
@@ -40,23 +42,37 @@ describe("what has a lab's name on a host", () => {
   const cases: Readonly<Record<string, Case>> = {
     "is foreign to a stack that has not begun it": [
       unknown,
-      [domain, unmarked],
-      [domain, unmarked],
+      [volume, domain, unmarked],
+      [volume, domain, unmarked],
     ],
-    "is the stack's that has begun it, also what a killed run left without a mark": [
+    "is the stack's with its id, and what cannot carry one with it": [
       begun,
-      [domain, unmarked],
+      [volume, domain, own],
       [],
     ],
-    "is the stack's with its id": [begun, [domain, own], []],
-    "is all foreign with another's id, though the stack has begun a lab of this name": [
+    "is foreign without an id, where it could carry one": [
       begun,
-      [domain, others],
-      [domain, others],
+      [volume, domain, unmarked],
+      [volume, unmarked],
+    ],
+    "is foreign with another's id, though the stack has begun a lab of this name": [
+      begun,
+      [volume, domain, others],
+      [volume, others],
     ],
     "is the stack's whose state has the network, which another clone has made": [
       shared,
-      [domain, others],
+      [volume, others],
+      [],
+    ],
+    "is foreign in a folder without a pool, which nothing shows to be the stack's": [
+      begun,
+      [folder],
+      [folder],
+    ],
+    "is the stack's in a folder whose pool is in the state": [
+      { ...begun, made: new Set(["pool folder 1"]) },
+      [folder, volume],
       [],
     ],
     "does not depend on a lab with a longer name": [begun, [domain, elsewhere], []],
@@ -88,8 +104,8 @@ describe("a lab on a host", () => {
     await refused(id);
     recordLab(stack, lab, id);
     assert.equal(await labIdOf(stack), id);
-    await assertNothingForeign(stack, lab, withNetwork(""));
     await assertNothingForeign(stack, lab, withNetwork(id));
+    await refused("");
     await refused("fedcba9876543210");
     await forgetLab(stack);
     await refused(id);

@@ -22,6 +22,8 @@ import { look, record, type Recorded, revealed } from "../controlplane/recorded-
 import { eachCase } from "../each-case.ts";
 import { inNewFolder } from "../new-folder.ts";
 
+const labId = "0123456789abcdef";
+
 describe("LibvirtMachine", () => {
   let resources: ReadonlyMap<string, Recorded>;
   let machine: LibvirtMachine;
@@ -48,6 +50,7 @@ describe("LibvirtMachine", () => {
             poolName: "kindows-t",
             poolPath: "/pool",
             libvirtProvider,
+            labId: pulumi.output(labId),
             image: { path: "/image.qcow2", hash: "0123456789ab" },
           },
           opts,
@@ -98,11 +101,11 @@ describe("LibvirtMachine", () => {
   /** What is no reason to make something again, and what is, with whatever else is by its options. */
   const options: Readonly<Record<string, object>> = {
     "libvirt:index/volume:Volume/machines-base": {
-      ignoreChanges: ["source"],
+      ignoreChanges: ["source", "xml"],
       retainOnDelete: true,
     },
     "libvirt:index/volume:Volume/win-1": {
-      ignoreChanges: ["baseVolumeId"],
+      ignoreChanges: ["baseVolumeId", "xml"],
       deleteBeforeReplace: true,
     },
     "libvirt:index/cloudinitDisk:CloudinitDisk/win-1-identity": { deleteBeforeReplace: true },
@@ -131,9 +134,9 @@ describe("LibvirtMachine", () => {
 
   it("describes each guest's machine in its own way", () => {
     const windows = (name: string, kvm: boolean): string =>
-      windowsDomainXslt([`${name}-id`, "machines-base-id"], kvm);
+      windowsDomainXslt([`${name}-id`, "machines-base-id"], labId, kvm);
     assert.deepEqual(domain("win-1")["xml"], {
-      xslt: domainXslt(["win-1-id", "machines-base-id"]),
+      xslt: domainXslt(["win-1-id", "machines-base-id"], labId),
     });
     assert.deepEqual(domain("win-kvm")["xml"], { xslt: windows("win-kvm", true) });
     assert.deepEqual(domain("win-emulated")["xml"], { xslt: windows("win-emulated", false) });
@@ -232,9 +235,9 @@ describe("what is made of the domain that libvirt's provider renders", () => {
   const chain = ["/pool/overlay.qcow2", "/pool/base.qcow2"];
   const withUefi = rendered.replace("</os>", firmware);
   const guests: Readonly<Record<string, readonly [xslt: string, input: string]>> = {
-    "linux-and-rehearsal": [domainXslt(chain), rendered],
-    "windows-with-kvm-and-uefi": [windowsDomainXslt(chain, true), withUefi],
-    "windows-emulated": [windowsDomainXslt(chain, false), rendered],
+    "linux-and-rehearsal": [domainXslt(chain, labId), rendered],
+    "windows-with-kvm-and-uefi": [windowsDomainXslt(chain, labId, true), withUefi],
+    "windows-emulated": [windowsDomainXslt(chain, labId, false), rendered],
   };
 
   async function transformed([xslt, input]: readonly [string, string]): Promise<string> {

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { chmod, mkdir, readFile, writeFile } from "node:fs/promises";
 
-import { labIdVariable } from "../../../config/names.ts";
 import { runAction } from "../controlplane/run-action.ts";
 import { eachCase } from "../each-case.ts";
 import { inNewFolder } from "../new-folder.ts";
@@ -13,14 +12,14 @@ const network = {
   gateway: "198.18.113.1",
   ipRange: "198.18.113.128/25",
 };
-const ours = "0123456789abcdef";
+const labId = "0123456789abcdef";
 const ranges = `${network.subnet} ${network.gateway} ${network.ipRange} ${network.bridge}`;
 
 describe("Docker's network of a lab, where there is one of its name already", () => {
   const at = inNewFolder();
 
   /** @returns how the action ended, and what it changed. */
-  async function act(operation: string, there: string, mark: string, known: string, id: string) {
+  async function act(operation: string, there: string, mark: string, known: string) {
     await mkdir(at("bin"), { recursive: true });
     const docker = `#!/bin/sh
 case "$*" in
@@ -35,17 +34,16 @@ esac
     await writeFile(at("log"), "");
     const ended = await runAction(`network/actions/docker-network ${operation}`, {
       PATH: `${at("bin")}:${process.env["PATH"]}`,
-      NETWORK: JSON.stringify(network),
+      NETWORK: JSON.stringify({ ...network, labId }),
       PULUMI_COMMAND_STDOUT: known,
-      [labIdVariable]: id,
     });
     return { ...ended, changed: await readFile(at("log"), "utf8") };
   }
 
-  type Case = readonly [there: string, mark: string, known: string, id: string];
+  type Case = readonly [there: string, mark: string, known: string];
   const kept: Readonly<Record<string, Case>> = {
-    "that the state knows": ["f00d", "of another clone", "f00d", ours],
-    "that a killed run of this lab has left": ["f00d", ours, "", ours],
+    "that the state knows": ["f00d", "of another clone", "f00d"],
+    "that a killed run of this lab has left": ["f00d", labId, ""],
   };
   eachCase("keeps one %s", kept, async (each) => {
     const { stdout, stderr, changed } = await act("create", ...each);
@@ -53,10 +51,9 @@ esac
   });
 
   const foreign: Readonly<Record<string, Case>> = {
-    "with another lab's id": ["f00d", "fedcba9876543210", "", ours],
-    "without an id": ["f00d", "", "", ours],
-    "without an id, for plain Pulumi": ["f00d", "", "", ""],
-    "made since by somebody else": ["f00d", "fedcba9876543210", "beef", ours],
+    "with another lab's id": ["f00d", "fedcba9876543210", ""],
+    "without an id": ["f00d", "", ""],
+    "made since by somebody else": ["f00d", "fedcba9876543210", "beef"],
   };
   eachCase("neither takes nor removes one %s", foreign, async (each) => {
     const created = await act("create", ...each);
@@ -70,12 +67,12 @@ esac
   });
 
   it("gives a new one the lab's id", async () => {
-    const { changed } = await act("create", "", "", "", ours);
+    const { changed } = await act("create", "", "", "");
     assert.match(changed, /^network create .*--label kindows\.lab-id=0123456789abcdef /);
   });
 
   it("removes its own", async () => {
-    const { changed } = await act("delete", "f00d", ours, "f00d", ours);
+    const { changed } = await act("delete", "f00d", labId, "f00d");
     assert.equal(changed, "network rm f00d\n");
   });
 });

@@ -16,10 +16,10 @@ describe("the stacks that come with the project", () => {
     }
   });
 
-  it("have 60 resources at most with one Windows node", () => {
+  it("have 61 resources at most with one Windows node", () => {
     for (const stack of ["dev", "dev-2025", "rehearsal"]) {
       const count = previews.get(stack)?.steps.size ?? Infinity;
-      assert.ok(count <= 60, `${stack} has ${count}: each makes every preview slower`);
+      assert.ok(count <= 61, `${stack} has ${count}: each makes every preview slower`);
     }
   });
 

@@ -1,0 +1,16 @@
+import { local } from "@pulumi/command";
+import type * as pulumi from "@pulumi/pulumi";
+
+import { labIdResource, labIdVariable } from "../config/names.ts";
+
+/**
+ * The random id of the stack's lab, by which everything that it makes is known. It is made once and kept in the stack's
+ * state. `kindows up` gives it, because it records the id before anything is made.
+ */
+export function randomLabId(): pulumi.Output<string> {
+  const random = "od -An -N8 -tx1 /dev/urandom | tr -d ' \\n'";
+  return new local.Command(labIdResource, {
+    create: `printf %s "\${${labIdVariable}:-$(${random})}"`,
+    addPreviousOutputInEnv: false,
+  }).stdout;
+}
