@@ -82,7 +82,7 @@ export async function kindOnLibvirt(
     nodes,
     windowsImage?.disk,
     images,
-    { network, fabric: labFabric(settings, isAway, network), labId },
+    { network, fabric: labFabric(settings, isAway, labId, network), labId },
     libvirtProvider,
   );
   const joinedCluster = { controlPlane, podNetwork: pods.resource, tokenTtlMinutes };

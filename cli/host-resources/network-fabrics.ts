@@ -6,6 +6,7 @@ import { actionParameter } from "../../components/host-action/action-parameter.t
 import {
   fabricHostSchema,
   fabricsFolder,
+  markFile,
   removeText,
   unitName,
 } from "../../components/network/fabric/host-script.ts";
@@ -16,12 +17,21 @@ const kind = "network fabric";
 /** Network fabrics, which connect this host with a lab's others, and are removed by a script that `up` installs. */
 export function networkFabrics(folder = fabricsFolder, asRoot = runAsRoot): ResourceKind {
   const program = (lab: string): string => path.join(folder, lab, "fabric");
+  const markOf = async (lab: string): Promise<string> =>
+    (await readFile(path.join(folder, lab, markFile), "utf8").catch(() => "")).trim();
   return {
     kind,
-    find: async () =>
-      (existsSync(folder) ? await readdir(folder) : [])
-        .filter((lab) => isLabPrefix(lab) && existsSync(program(lab)))
-        .map((lab) => ({ kind, name: lab, lab, identity: `${kind} ${lab}` })),
+    find: async () => {
+      const labs = existsSync(folder) ? await readdir(folder) : [];
+      return Promise.all(
+        labs
+          .filter((lab) => isLabPrefix(lab) && existsSync(program(lab)))
+          .map(async (lab) => {
+            const id = (await markOf(lab)).slice(`${lab}.`.length);
+            return { kind, name: lab, lab, identity: `${kind} ${lab}`, mark: id };
+          }),
+      );
+    },
     byHand: ({ lab }) =>
       `systemctl disable --now ${unitName(lab)}; sh ${program(lab)} down; rm -r ${path.join(folder, lab)}`,
     owned: {
@@ -33,7 +43,7 @@ export function networkFabrics(folder = fabricsFolder, asRoot = runAsRoot): Reso
     },
     remove: async ({ lab }) => {
       const script = await readFile(program(lab), "utf8");
-      await asRoot(undefined, removeText({ lab, script }), 120);
+      await asRoot(undefined, removeText({ lab, mark: await markOf(lab), script }), 120);
     },
   };
 }

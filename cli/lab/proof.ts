@@ -55,7 +55,8 @@ async function recordOf(stack: string): Promise<z.infer<typeof recordSchema> | u
   return recordSchema.safeParse(parseJson(text)).data;
 }
 
-function idInState(resources: readonly StateResource[]): string | undefined {
+/** The random id of the stack's lab, if the state has it. */
+export function labIdIn(resources: readonly StateResource[]): string | undefined {
   const made = resources.find(({ urn }) => resourceName(urn) === labIdResource);
   return idSchema.safeParse(made?.outputs?.["stdout"]).data;
 }
@@ -63,7 +64,7 @@ function idInState(resources: readonly StateResource[]): string | undefined {
 /** The id of the stack's lab: that of an earlier run, or a new one, which `recordLab` keeps. */
 export async function labIdOf(stack: string): Promise<string> {
   const resources = resourcesOf(await readState(stack));
-  return idInState(resources) ?? (await recordOf(stack))?.id ?? randomBytes(8).toString("hex");
+  return labIdIn(resources) ?? (await recordOf(stack))?.id ?? randomBytes(8).toString("hex");
 }
 
 /** Records that this clone begins the lab. Before anything is made, and after `assertNothingForeign`. */
@@ -83,7 +84,7 @@ export async function proofOf(stack: string, lab: string): Promise<Proof> {
   const facts = componentFacts["kindows:network:LabNetwork"].safeParse(network?.inputs?.["facts"]);
   return {
     lab,
-    id: idInState(resources) ?? record?.id,
+    id: labIdIn(resources) ?? record?.id,
     isBegun: record?.lab === lab || facts.data?.name === lab,
     made: ownedIdentities(resources),
   };

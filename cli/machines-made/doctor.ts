@@ -5,6 +5,7 @@ import type { Diagnosis } from "../doctor/examine.ts";
 import { resourceName, resourcesOf, type StateResource } from "../engine/deployment.ts";
 import { enginePulumi, type Pulumi } from "../engine/pulumi.ts";
 import { asOnlyRun } from "../engine/run-lock.ts";
+import { labIdIn } from "../lab/proof.ts";
 import { readState } from "../engine/states.ts";
 import { say } from "../progress.ts";
 import { repairState } from "../recovery/repair.ts";
@@ -49,13 +50,12 @@ export async function examineMade(
           seen: "it was removed by other means",
           remedy: `${fix} removes it from the stack's state, and the next \`pulumi up\` creates it again`,
         })),
-        ...left.map(({ kind, name }) => ({
+        ...left.map(({ kind, name, mark }) => ({
           name: `${kind} ${name}`,
-          seen: "it has the stack's labels, but is not in its state",
-          remedy:
-            resources.length === 0
-              ? byHandText({ kind, name })
-              : `unless a run is creating it now, ${fix} removes it`,
+          seen: "it has the stack's name, but is not in its state",
+          remedy: isOwn(resources, mark)
+            ? `unless a run is creating it now, ${fix} removes it`
+            : byHandText({ kind, name }),
         })),
       ],
     };
@@ -64,18 +64,23 @@ export async function examineMade(
   }
 }
 
+/** Whether the object carries the stack's id. Without a state, none is known to be its own. */
+function isOwn(resources: readonly StateResource[], mark: string | undefined): boolean {
+  return mark !== undefined && mark === labIdIn(resources);
+}
+
 /** @param name with the namespace before it. */
 function byHandText({ kind, name }: Pick<HostResource, "kind" | "name">): string {
   const [namespace, own] = name.split("/");
   return (
-    "the stack has no state, so it may be another's of the same name; if nobody uses it, remove it with " +
+    "it lacks the id in the stack's state, so it may be another's of the same name; if nobody uses it, remove it with " +
     `\`kubectl delete ${kind} ${own} --namespace ${namespace}\``
   );
 }
 
 /**
- * Removes missing machines from the state, with everything that was built on them, and removes leftovers. Without a state
- * it only lists these.
+ * Removes missing machines from the state, with everything that was built on them, and leftovers that carry the stack's
+ * id. Others are only listed.
  */
 export async function fixMade(
   { title, machines }: MachinesMade,
@@ -94,8 +99,7 @@ export async function fixMade(
   }
   const resources = resourcesOf(repair?.deployment);
   for (const thing of await machines.leftOver(resources)) {
-    // The labels are the same for each stack of this name. Only a state shows that the namespace has this one's objects.
-    if (resources.length === 0) {
+    if (!isOwn(resources, thing.mark)) {
       say(`left alone: ${thing.kind} ${thing.name}; ${byHandText(thing)}`);
       continue;
     }

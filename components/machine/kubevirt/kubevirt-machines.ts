@@ -12,6 +12,7 @@ import {
   type KubeconfigSource,
   readKubeconfig,
 } from "../../controlplane/existing/examine-cluster.ts";
+import { randomLabId } from "../../lab-id.ts";
 import { isPreviewAnywhere } from "../../preview-anywhere.ts";
 import type { Machine } from "../machine.ts";
 import type { ByBastions } from "../ssh-access.ts";
@@ -56,7 +57,8 @@ export async function machinesInCluster({
   stack,
   ...args
 }: MachinesInClusterArgs): Promise<MachinesInCluster> {
-  const lab = labOf(machine, stack);
+  // Before anything else: the objects that are made and looked for carry it.
+  const lab = labOf(machine, stack, await valueOf(randomLabId()));
   const found = isPreviewAnywhere()
     ? undefined
     : await examine(lab, machine.kubeconfig ?? args.kubeconfig).catch((error: unknown) => {
@@ -66,8 +68,8 @@ export async function machinesInCluster({
   const provider = new Provider("kubevirt", {
     kubeconfig,
     clusterIdentifier: pulumi.unsecret(kubeconfig.apply(serverAddress)),
-    // Takes over objects that a killed run made but did not record. clusterProblems has checked that they are the
-    // lab's.
+    // Takes over objects that a killed run made but did not record. clusterProblems has checked that they carry the
+    // stack's id.
     upsertExistingObjects: true,
   });
   const key = new SshKey("login", { comment: lab.prefix });
@@ -114,6 +116,11 @@ export async function machinesInCluster({
     })),
   );
   return { sshPrivateKey: key.privateKey, machines };
+}
+
+/** The value of an output; undefined in a preview that does not know it. */
+function valueOf<T>(output: pulumi.Output<T>): Promise<T | undefined> {
+  return (output as unknown as { promise(): Promise<T | undefined> }).promise();
 }
 
 interface FoundCluster {

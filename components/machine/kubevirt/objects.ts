@@ -6,24 +6,30 @@ export const importerApi = "cdi.kubevirt.io/v1beta1";
 
 /** What the objects of a stack have in common. */
 export interface Lab {
-  /** Prefix of all names, `kindows-<stack>`. It is also the value of the label that marks the objects. */
+  /** Prefix of all names, `kindows-<stack>`. Several stacks can have the same. It is also the value of a label. */
   readonly prefix: string;
+  /** The stack's random id, in a label of its own. Undefined before the stack has been up, and for the CLI. */
+  readonly id: string | undefined;
   readonly machine: KubeVirtSettings;
 }
 
-export function labOf(machine: KubeVirtSettings, stack: string): Lab {
+export function labOf(machine: KubeVirtSettings, stack: string, id: string | undefined): Lab {
   const name = stack
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, "-")
     .replace(/^-+|-+$/g, "");
-  return { prefix: `kindows-${name}`.slice(0, 40), machine };
+  return { prefix: `kindows-${name}`.slice(0, 40), id, machine };
 }
 
-export function labLabels({ prefix }: Pick<Lab, "prefix">): Record<string, string> {
-  return { "app.kubernetes.io/managed-by": "kindows", "kindows.dev/lab": prefix };
+/** Label with the stack's random id, by which its objects are known from those of another stack of the same name. */
+export const idLabel = "kindows.dev/lab-id";
+
+export function labLabels({ prefix, id }: Pick<Lab, "prefix" | "id">): Record<string, string> {
+  const named = { "app.kubernetes.io/managed-by": "kindows", "kindows.dev/lab": prefix };
+  return id === undefined ? named : { ...named, [idLabel]: id };
 }
 
-export function labSelector(lab: Pick<Lab, "prefix">): { readonly labelSelector: string } {
+export function labSelector(lab: Pick<Lab, "prefix" | "id">): { readonly labelSelector: string } {
   const labels = Object.entries(labLabels(lab)).map(([key, value]) => `${key}=${value}`);
   return { labelSelector: labels.join(",") };
 }

@@ -17,6 +17,7 @@ import { type ImporterConfig, importerConfigPath } from "./image-upload.ts";
 import { listPath, type Seen } from "./lab-watch.ts";
 import {
   goldenImage,
+  identityMetadata,
   importerApi,
   kubevirtApi,
   labLabels,
@@ -244,10 +245,17 @@ class ClusterCheck {
       own: readonly string[],
     ): Promise<HostProblem[]> => {
       const found = (await this.#list<Seen>(listPath(kind, namespace))) ?? [];
-      return found
+      return describe(
+        title,
+        found.filter(({ metadata: { name } }) => own.includes(name)),
+      );
+    };
+    // Before the stack has its id, nothing is its own.
+    const describe = (title: string, found: readonly Seen[]): HostProblem[] =>
+      found
         .filter(
-          ({ metadata: { name, labels = {} } }) =>
-            own.includes(name) &&
+          ({ metadata: { labels = {} } }) =>
+            this.lab.id === undefined ||
             Object.entries(labLabels(this.lab)).some(([key, value]) => labels[key] !== value),
         )
         .map(({ metadata: { name } }) => ({
@@ -255,8 +263,18 @@ class ClusterCheck {
           why: "exists and does not belong to this stack, which neither takes it over nor removes it",
           instead: "Remove it, or give the node or the stack another name.",
         }));
-    };
+    const secrets = await Promise.all(
+      nodes.map(({ name }) =>
+        this.#get<Seen>(
+          `/api/v1/namespaces/${namespace}/secrets/${identityMetadata(this.lab, name).name}`,
+        ),
+      ),
+    );
     return [
+      ...describe(
+        "Secret",
+        secrets.filter((each) => typeof each === "object"),
+      ),
       ...(await foreign("machines", "VirtualMachine", machines)),
       ...(await foreign("volumes", "DataVolume", volumes)),
     ];

@@ -9,7 +9,7 @@ import {
 import type { HostResource, KnownResource } from "../../host-resource.ts";
 import { addressOf, instanceState } from "./instance-state.ts";
 import { LabWatch, listPath, type Seen } from "./lab-watch.ts";
-import { type Lab, labOf, labSelector, machineName } from "./objects.ts";
+import { idLabel, type Lab, labOf, labSelector, machineName } from "./objects.ts";
 import { clusterProblems } from "./readiness.ts";
 import type { KubeVirtSettings } from "./settings.ts";
 import { type Instance, openSubresource, screenshot } from "./subresources.ts";
@@ -41,7 +41,7 @@ export class StackMachines {
   /** @throws an error that names the setting, if the kubeconfig cannot be used. */
   constructor(machine: KubeVirtSettings, cluster: KubeconfigSource, stack: string) {
     const kubeconfig = readKubeconfig(machine.kubeconfig ?? cluster);
-    this.lab = labOf(machine, stack);
+    this.lab = labOf(machine, stack, undefined);
     this.server = serverAddress(kubeconfig);
     this.#api = new ClusterApi(kubeconfig);
   }
@@ -94,24 +94,35 @@ export class StackMachines {
     return clusterProblems(this.#api, this.lab);
   }
 
-  /** Objects with the lab's labels that are not in the state and have no owner that removes them. */
+  /**
+   * Objects with the lab's name that are not in the state and have no owner that removes them. The mark of another
+   * stack of the same name is another one.
+   */
   async leftOver(resources: readonly KnownResource[]): Promise<HostResource[]> {
     const owned = new Set(resources.map(({ type, id }) => `${type.split(":").at(-1)} ${id}`));
     const found = await Promise.all(
       (Object.keys(paths) as Kind[]).map(async (kind) =>
         (await this.#list(kind))
           .filter(({ metadata: { ownerReferences = [] } }) => ownerReferences.length === 0)
-          .map(({ metadata }) => `${this.lab.machine.namespace}/${metadata.name}`)
-          .map((name) => ({ kind, name, lab: this.lab.prefix, identity: `${kind} ${name}` }))
+          .map(({ metadata: { name, uid, labels = {} } }) => ({
+            kind,
+            name: `${this.lab.machine.namespace}/${name}`,
+            lab: this.lab.prefix,
+            identity: `${kind} ${this.lab.machine.namespace}/${name}`,
+            mark: labels[idLabel] ?? "",
+            place: uid,
+          }))
           .filter(({ identity }) => !owned.has(identity)),
       ),
     );
     return found.flat();
   }
 
-  /** Removes an object that `leftOver` returned. Succeeds if it is gone. */
-  async remove({ kind, name }: HostResource): Promise<void> {
-    await this.#api.delete(`${this.#path(kind as Kind)}/${name.split("/").at(-1)}`);
+  /** Removes an object that `leftOver` returned, and no other of the same name. Succeeds if it is gone. */
+  async remove({ kind, name, place }: HostResource): Promise<void> {
+    const path = `${this.#path(kind as Kind)}/${name.split("/").at(-1)}`;
+    const precondition = { apiVersion: "v1", kind: "DeleteOptions", preconditions: { uid: place } };
+    await this.#api.delete(path, { body: precondition });
   }
 
   /** URNs of machines in the state that no longer exist in this cluster and namespace. */

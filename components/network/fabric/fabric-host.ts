@@ -20,18 +20,22 @@ class FabricHost extends pulumi.ComponentResource {
     onHost: FabricOnHost,
     end: FabricEnd,
     settings: Settings,
+    labId: pulumi.Output<string>,
     dependsOn: pulumi.Resource[],
   ) {
     const { name, bridge } = end.host;
     const facts: Facts<"kindows:network:FabricHost"> = { host: name };
     super("kindows:network:FabricHost", `fabric-${name}`, { facts });
-    const host = {
-      name,
-      server: sshServerOf(name, settings),
-      lab: end.lab,
-      script: fabricScript(onHost, end),
-      unit: fabricUnit(onHost, end),
-    };
+    const server = sshServerOf(name, settings);
+    const host = labId.apply((id) => {
+      const marked = fabricEnds(settings, id).find((one) => one.host.name === name) ?? end;
+      const { lab, mark } = marked;
+      return {
+        ...{ name, server, lab, mark },
+        script: fabricScript(onHost, marked),
+        unit: fabricUnit(onHost, marked),
+      };
+    });
     this.resource = new local.Command(
       `fabric-${name}`,
       hostAction<typeof environment>({
@@ -39,7 +43,7 @@ class FabricHost extends pulumi.ComponentResource {
         delete: "network/apply-fabric --remove",
         environment: { FABRIC_HOST: host },
         // An update would leave the old fabric behind if one of these changed.
-        triggers: [settings.network.fabric, host.server?.host ?? "", bridge, end.lab],
+        triggers: [settings.network.fabric, server?.host ?? "", bridge, end.lab],
       }),
       { parent: this, deleteBeforeReplace: true, dependsOn },
     );
@@ -52,11 +56,13 @@ class FabricHost extends pulumi.ComponentResource {
  * or all nodes are on this host.
  *
  * @param isAway whether a host does not answer. Nothing is changed on it, but it remains a peer of the others.
+ * @param labId the lab's random id.
  * @param network the resource that makes this host's bridge.
  */
 export function labFabric(
   settings: Settings,
   isAway: (host: string) => boolean,
+  labId: pulumi.Output<string>,
   network: pulumi.Resource,
 ): ReadonlyMap<string, pulumi.Resource> {
   const { onHost } = fabrics[settings.network.fabric];
@@ -65,7 +71,7 @@ export function labFabric(
   return new Map(
     ends.map((end) => {
       const dependsOn = end.isLocal ? [network] : [];
-      return [end.host.name, new FabricHost(onHost, end, settings, dependsOn).resource];
+      return [end.host.name, new FabricHost(onHost, end, settings, labId, dependsOn).resource];
     }),
   );
 }

@@ -21,7 +21,7 @@ export interface Fabric {
 /** Shell code that makes a fabric on one host. It is run there by root, and can be run again. */
 export interface FabricOnHost {
   /** Shell functions that `up` and `down` use. */
-  readonly functions?: string;
+  readonly functions?: (end: FabricEnd) => string;
   /** Makes what is missing, and changes what is different. */
   readonly up: (end: FabricEnd) => string;
   /** Removes what `up` has made, and nothing else. */
@@ -45,8 +45,10 @@ export interface FabricHost {
 
 /** The fabric as seen from one host. */
 export interface FabricEnd {
-  /** Prefix of the lab's names, which also marks what belongs to the lab. */
+  /** Prefix of the lab's names. */
   readonly lab: string;
+  /** What belongs to the lab on its hosts carries this: its name, a dot, and its random id. */
+  readonly mark: string;
   /** Number of the virtual network, different for each lab. */
   readonly number: number;
   readonly host: FabricHost;
@@ -60,9 +62,12 @@ export interface FabricEnd {
 /**
  * The ends of a lab's fabric: this host, and every host that has nodes. If all nodes are on this host, a routed fabric
  * has this host as its only end, and another fabric has none.
+ *
+ * @param labId the lab's random id. Not needed for checks of the hosts.
  */
 export function fabricEnds(
   settings: Pick<Settings, "lab" | "network" | "hypervisor" | "hypervisors" | "placement">,
+  labId = "",
 ): FabricEnd[] {
   const { network, hypervisor, hypervisors, placement } = settings;
   const used = hypervisors.filter(({ name }) =>
@@ -83,6 +88,7 @@ export function fabricEnds(
   ];
   return hosts.map((host) => ({
     lab,
+    mark: `${lab}.${labId}`,
     number: networkNumber(lab),
     host,
     isLocal: host === local,

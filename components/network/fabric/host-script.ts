@@ -8,6 +8,8 @@ export const fabricHostSchema = z.object({
   /** SSH server of the host; undefined for this host. */
   server: placeSchema.extend({ privateKeyFile: z.string() }).optional(),
   lab: z.string(),
+  /** The lab's name and random id, as in `FabricEnd`. */
+  mark: z.string(),
   /** Shell script that takes the argument `up` or `down`. */
   script: z.string(),
   /** systemd unit that runs the script at boot, or when libvirt has made the lab's bridge. */
@@ -18,14 +20,14 @@ export type FabricHostParameter = z.infer<typeof fabricHostSchema>;
 
 export type Server = FabricHostParameter["server"];
 
-export function fabricScript({ functions = "", up, down }: FabricOnHost, end: FabricEnd): string {
+export function fabricScript({ functions, up, down }: FabricOnHost, end: FabricEnd): string {
   return `#!/bin/sh
 # Network fabric of the lab ${end.lab} on ${end.host.name}. Written by kindows, which overwrites changes.
 set -eu
 export PATH="$PATH:/usr/sbin:/sbin"
-is_own() { [ "$(cat "/sys/class/net/$1/ifalias" 2>/dev/null)" = ${end.lab} ]; }
+is_own() { [ "$(cat "/sys/class/net/$1/ifalias" 2>/dev/null)" = ${end.mark} ]; }
 fail() { echo "$1" >&2; exit 1; }
-${functions}
+${functions?.(end) ?? ""}
 up() {
 ${up(end)}
 }
@@ -58,14 +60,28 @@ WantedBy=${isLocal ? device : "multi-user.target"}
 `;
 }
 
-type Installed = Pick<FabricHostParameter, "lab" | "script" | "unit">;
+type Installed = Pick<FabricHostParameter, "lab" | "mark" | "script" | "unit">;
 
-/** Shell code that installs the script, runs it, and has it run after each boot. */
-export function installText({ lab, script, unit }: Installed): string {
+/** File with the mark of the lab that the fabric is of, beside its script. */
+export const markFile = "lab-id";
+
+/** Shell condition: there is a fabric, and it is another lab's. */
+function isOthers({ lab, mark }: Pick<Installed, "lab" | "mark">): string {
+  const folder = folderOf(lab);
+  return `[ -e ${folder} ] && [ "$(cat ${folder}/${markFile} 2>/dev/null)" != ${mark} ]`;
+}
+
+/** Shell code that installs the script, runs it, and has it run after each boot. Fails if another lab's is there. */
+export function installText({ lab, mark, script, unit }: Installed): string {
   const folder = folderOf(lab);
   return `set -eu
 umask 022
+if ${isOthers({ lab, mark })}; then
+  echo "the fabric in ${folder} is another lab's: write another kindows:lab.name, or, if nobody uses it: sh ${folder}/fabric down; rm -r ${folder}" >&2
+  exit 1
+fi
 mkdir -p ${folder}
+echo ${mark} > ${folder}/${markFile}
 cat > ${folder}/fabric.new <<'END-OF-FABRIC'
 ${script}END-OF-FABRIC
 mv ${folder}/fabric.new ${folder}/fabric
@@ -78,9 +94,10 @@ systemctl enable --quiet ${unitName(lab)}
 `;
 }
 
-/** Shell code that removes the fabric. Succeeds if there is none. */
-export function removeText({ lab, script }: Omit<Installed, "unit">): string {
+/** Shell code that removes the fabric. Succeeds if there is none, or only another lab's. */
+export function removeText({ lab, mark, script }: Omit<Installed, "unit">): string {
   return `set -eu
+if ${isOthers({ lab, mark })}; then exit 0; fi
 if [ -e ${unitFile(lab)} ]; then
   systemctl disable --quiet --now ${unitName(lab)} || :
   rm ${unitFile(lab)}

@@ -6,13 +6,13 @@ import type { FabricEnd } from "./fabric.ts";
  *
  * Docker's firewall rules block packets between ports of a bridge, so they are allowed explicitly.
  */
-export function bridgeUp({ host: { bridge }, isLocal, lab }: FabricEnd): string {
+export function bridgeUp({ host: { bridge }, isLocal, lab, mark }: FabricEnd): string {
   if (isLocal) {
     return `[ -e /sys/class/net/${bridge} ] || fail "the bridge ${bridge} of libvirt's network ${lab} is missing"`;
   }
   return `if [ ! -e /sys/class/net/${bridge} ]; then
   ip link add name ${bridge} type bridge
-  ip link set dev ${bridge} alias ${lab} addrgenmode none
+  ip link set dev ${bridge} alias ${mark} addrgenmode none
 fi
 is_own ${bridge} || fail "the interface ${bridge} is not the lab's: write another hypervisors[].bridge"
 ip link set dev ${bridge} up

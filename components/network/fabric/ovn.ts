@@ -19,20 +19,20 @@ export const ovn = {
   checks: [],
   onHost: {
     up: (end: FabricEnd) => {
-      const { lab, host, isLocal } = end;
+      const { mark, host, isLocal } = end;
       const { integration, port, plug } = namesOf(end);
       return `${bridgeUp(end)}
 remote=$(ovs_key ovn-remote)
-[ -z "$remote" ] || [ "$(ovs_key kindows)" = ${lab} ] || fail "Open vSwitch belongs to another OVN here, $remote"
+[ -z "$remote" ] || [ "$(ovs_key kindows)" = ${mark} ] || fail "Open vSwitch belongs to another OVN here, $remote"
 ${isLocal ? `${centralUp(end)}\n` : ""}ovs-vsctl --may-exist add-br ${integration} -- set bridge ${integration} fail-mode=secure -- \\
-  set open_vswitch . external-ids:kindows=${lab} external-ids:ovn-bridge=${integration} \\
+  set open_vswitch . external-ids:kindows=${mark} external-ids:ovn-bridge=${integration} \\
   external-ids:ovn-encap-type=geneve external-ids:ovn-encap-ip=${host.address} \\
   external-ids:ovn-remote=tcp:${end.local.address}:6642
 if [ ! -e /sys/class/net/${plug} ]; then
   ovs-vsctl --if-exists del-port ${integration} ${port}
   ip link add name ${plug} mtu ${segmentMtu} type veth peer name ${port} mtu ${segmentMtu}
-  ip link set dev ${plug} alias ${lab} addrgenmode none
-  ip link set dev ${port} alias ${lab} addrgenmode none up
+  ip link set dev ${plug} alias ${mark} addrgenmode none
+  ip link set dev ${port} alias ${mark} addrgenmode none up
   # Open vSwitch in user space forwards checksums as they come, and Linux leaves them to the interface.
   [ "$(ovs_key ovn-bridge-datapath-type)" != netdev ] || ethtool -K ${plug} tx off
 fi
@@ -42,10 +42,10 @@ ovs-vsctl --may-exist add-port ${integration} ${port} -- \\
     },
     down: (end: FabricEnd) => {
       const { integration, plug } = namesOf(end);
-      return `if command -v ovs-vsctl >/dev/null && [ "$(ovs_key kindows)" = ${end.lab} ]; then
+      return `if command -v ovs-vsctl >/dev/null && [ "$(ovs_key kindows)" = ${end.mark} ]; then
   ovs-vsctl remove open_vswitch . external-ids ${["kindows", ...keys].join(" -- remove open_vswitch . external-ids ")}
+  ovs-vsctl --if-exists del-br ${integration}
 fi
-if command -v ovs-vsctl >/dev/null; then ovs-vsctl --if-exists del-br ${integration}; fi
 if is_own ${plug}; then ip link delete dev ${plug}; fi
 ${end.isLocal ? `${centralDown(end)}\n` : ""}${bridgeDown(end)}`;
     },
@@ -74,9 +74,13 @@ done`,
         instead: `Give that interface, and all links between the hosts, an MTU of ${segmentMtu + overhead}, or write vxlan for kindows:network.fabric.`,
       },
     },
-    functions: `ovs_key() { ovs-vsctl --if-exists get open_vswitch . "external-ids:$1" | tr -d '"'; }
+    functions: (
+      end: FabricEnd,
+    ) => `ovs_key() { ovs-vsctl --if-exists get open_vswitch . "external-ids:$1" | tr -d '"'; }
 sb_connection() { ovn-sbctl get-connection | sed 's/.* //'; }
-chassis() { ovn-sbctl --format=csv --no-headings --columns=chassis_name,ip list encap; }`,
+chassis() { ovn-sbctl --format=csv --no-headings --columns=chassis_name,ip list encap; }
+switch_key() { ovn-nbctl --if-exists get logical_switch ${end.lab} "external-ids:$1" | tr -d '"'; }
+own_hosts() { switch_key kindows-hosts | tr / ' '; }`,
     after: ["openvswitch-switch.service", "ovn-central.service", "ovn-host.service"],
   },
 } satisfies Fabric;
@@ -94,17 +98,32 @@ function portOf(lab: string, host: string): string {
 
 /**
  * Shell code that puts the switch, with a port for each host, into OVN's databases, and removes hosts that have left.
+ *
+ * The switch has the lab's mark, the addresses of all hosts that have ever been the lab's, and whether the connection
+ * was made for it. A chassis with another address, another switch or a router is somebody else's.
  */
-function centralUp({ lab, host, peers, local }: FabricEnd): string {
+function centralUp({ lab, mark, host, peers, local }: FabricEnd): string {
   const hosts = [host, ...peers];
   const ports = hosts.map(({ name }) => portOf(lab, name));
-  return `connection=$(sb_connection)
+  const addresses = hosts.map(({ address }) => address).join(" ");
+  return `own="$(own_hosts) ${addresses}"
+others=$(ovn-nbctl --format=csv --no-headings --columns=name,external_ids list logical_switch | grep -v 'kindows=.*${mark}' | cut -d, -f1
+ovn-nbctl --format=csv --no-headings --columns=name list logical_router
+chassis | while IFS=, read -r name address; do
+  case " $own " in *" $address "*) ;; *) echo "$name" ;; esac
+done)
+[ -z "$others" ] || fail "OVN's databases serve somebody else here: $(echo $others)"
+connection=$(sb_connection)
 case "$connection" in
-  "") ovn-sbctl set-connection ptcp:6642:${local.address} ;;
-  ptcp:6642:${local.address}) ;;
+  ""|ptcp:6642:${local.address}) ;;
   *) fail "OVN's southbound database serves somebody else here: $connection" ;;
 esac
-ovn-nbctl --may-exist ls-add ${lab} -- set logical_switch ${lab} external-ids:kindows=${lab}
+ovn-nbctl --may-exist ls-add ${lab} -- set logical_switch ${lab} external-ids:kindows=${mark} \\
+  external-ids:kindows-hosts="$(echo "$own" | xargs -n 1 | sort -u | paste -sd /)"
+if [ -z "$connection" ]; then
+  ovn-nbctl set logical_switch ${lab} external-ids:kindows-connection=made
+  ovn-sbctl set-connection ptcp:6642:${local.address}
+fi
 for port in ${ports.join(" ")}; do
   ovn-nbctl --may-exist lsp-add ${lab} $port -- lsp-set-addresses $port unknown
 done
@@ -112,15 +131,19 @@ ovn-nbctl lsp-list ${lab} | sed 's/.*(\\(.*\\))/\\1/' | while read -r port; do
   case " ${ports.join(" ")} " in *" $port "*) ;; *) ovn-nbctl lsp-del "$port" ;; esac
 done
 chassis | while IFS=, read -r name address; do
-  case " ${hosts.map(({ address }) => address).join(" ")} " in *" $address "*) ;; *) ovn-sbctl chassis-del "$name" ;; esac
+  case " ${addresses} " in *" $address "*) ;; *) ovn-sbctl chassis-del "$name" ;; esac
 done`;
 }
 
-/** Shell code that removes the lab's switch, its connection and all chassis from OVN's databases. */
-function centralDown({ lab, local }: FabricEnd): string {
-  return `if command -v ovn-nbctl >/dev/null && [ -n "$(ovn-nbctl --bare find logical_switch external-ids:kindows=${lab})" ]; then
+/** Shell code that removes the lab's switch, its connection and its hosts' chassis from OVN's databases. */
+function centralDown({ lab, mark, local }: FabricEnd): string {
+  return `if command -v ovn-nbctl >/dev/null && [ "$(switch_key kindows)" = ${mark} ]; then
+  own=$(own_hosts)
+  made=$(switch_key kindows-connection)
   ovn-nbctl ls-del ${lab}
-  [ "$(sb_connection)" != ptcp:6642:${local.address} ] || ovn-sbctl del-connection
-  chassis | while IFS=, read -r name address; do ovn-sbctl chassis-del "$name"; done
+  if [ "$made" = made ] && [ "$(sb_connection)" = ptcp:6642:${local.address} ]; then ovn-sbctl del-connection; fi
+  chassis | while IFS=, read -r name address; do
+    case " $own " in *" $address "*) ovn-sbctl chassis-del "$name" ;; esac
+  done
 fi`;
 }

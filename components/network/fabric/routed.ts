@@ -90,7 +90,7 @@ export const routed = {
   checks: [subnets, podNetwork],
   isRouted: true,
   onHost: {
-    functions: `route() {
+    functions: () => `route() {
   case "$(ip -o route get "$2")" in *" via "*) ;; *) ip route add "$1" via "$2" table "$3" ;; esac
 }
 no_rules() {
@@ -101,10 +101,10 @@ no_rules() {
   done
 }`,
     up: (end: FabricEnd) => {
-      const { lab, host, peers } = end;
+      const { mark, host, peers } = end;
       const table = tableOf(end);
       const rule = (name: string, text: string): string =>
-        `iptables -w -t ${name} -I ${text} -m comment --comment ${lab}`;
+        `iptables -w -t ${name} -I ${text} -m comment --comment ${mark}`;
       const [cidrs, all] = [
         peers.map(({ cidr }) => cidr).join(","),
         peers.flatMap(({ cidr, address }) => [cidr, address]).join(","),
@@ -152,5 +152,5 @@ function tableOf({ number }: FabricEnd): number {
 function down(end: FabricEnd): string {
   return `ip rule delete lookup ${tableOf(end)} 2>/dev/null || :
 ip route flush table ${tableOf(end)} 2>/dev/null || :
-no_rules ${end.lab}`;
+no_rules ${end.mark}`;
 }

@@ -19,11 +19,11 @@ export const vxlan = {
   checks: [],
   onHost: {
     up: (end: FabricEnd) => {
-      const [device, { lab, number, host, peers }] = [deviceOf(end), end];
+      const [device, { mark, number, host, peers }] = [deviceOf(end), end];
       return `${bridgeUp(end)}
 if [ -e /sys/class/net/${device} ]; then ip link delete dev ${device}; fi
 ip link add name ${device} mtu ${segmentMtu} type vxlan id ${number} local ${host.address} dstport ${port}
-ip link set dev ${device} alias ${lab} addrgenmode none
+ip link set dev ${device} alias ${mark} addrgenmode none
 ${peers.map(({ address }) => `bridge fdb append ${allZeros} dev ${device} dst ${address}`).join("\n")}
 ip link set dev ${device} master ${host.bridge} up`;
     },

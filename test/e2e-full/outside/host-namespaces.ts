@@ -236,7 +236,12 @@ if [ -d /run/systemd ]; then mount -t tmpfs none /run/systemd; fi\n`;
     const { onHost } = fabrics[this.fabric];
     if (onHost === undefined) throw new Error(`${this.fabric} is not made by kindows`);
     const end = this.endOf(host, all);
-    return { lab: end.lab, script: fabricScript(onHost, end), unit: fabricUnit(onHost, end) };
+    return {
+      lab: end.lab,
+      mark: end.mark,
+      script: fabricScript(onHost, end),
+      unit: fabricUnit(onHost, end),
+    };
   }
 
   /** Makes exactly these hosts the fabric's members. */

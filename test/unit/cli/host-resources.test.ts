@@ -285,7 +285,7 @@ const libvirt = (kind: string, id: string, outputs?: object): StateResource =>
     id,
     outputs: outputs as StateResource["outputs"],
   });
-const fabricHost = { name: "local", lab: "kindows-t", script: "", unit: "" };
+const fabricHost = { name: "local", lab: "kindows-t", mark: "kindows-t.0", script: "", unit: "" };
 const sshServer = { host: "b", port: 22, user: "root", hostKey: "k", privateKeyFile: "/k" };
 
 describe("what a resource stands for on the host", () => {

@@ -10,12 +10,18 @@ import {
 import { StackMachines } from "../../../components/machine/kubevirt/stack-machines.ts";
 import { withFakeApi, type Answer } from "../controlplane/fake-api.ts";
 import { kubeconfig } from "../controlplane/fixture-kubeconfig.ts";
-import { settingsWith } from "../machine/kubevirt/kubevirt-lab.ts";
+import { labId, settingsWith } from "../machine/kubevirt/kubevirt-lab.ts";
 import { eachCase } from "../each-case.ts";
 import { deployment, resource } from "./state-builder.ts";
 
 const object = (name: string, more: object = {}, metadata: object = {}): object => ({
-  metadata: { name, uid: `uid of ${name}`, resourceVersion: "1", ...metadata },
+  metadata: {
+    name,
+    uid: `uid of ${name}`,
+    resourceVersion: "1",
+    labels: { "kindows.dev/lab-id": labId },
+    ...metadata,
+  },
   ...more,
 });
 const running = {
@@ -58,6 +64,9 @@ const lists: Readonly<Record<string, readonly object[]>> = {
   "/apis/cdi.kubevirt.io/v1beta1/namespaces/windows/datavolumes": [
     object("kindows-prod-image-1"),
     object("kindows-prod-image-2"),
+    // Of another stack prod, of a stack Prod or prod_, and one that carries no id.
+    object("kindows-prod-image-3", {}, { labels: { "kindows.dev/lab-id": "fedcba9876543210" } }),
+    object("kindows-prod-image-4", {}, { labels: {} }),
     object("kindows-prod-win-1", {}, { ownerReferences: [{ uid: "1" }] }),
   ],
   "/api/v1/namespaces/windows/secrets": [object("kindows-prod-win-1-identity")],
@@ -122,6 +131,7 @@ describe("machines that were made for a stack of existing machines", () => {
   /** Of two machines one is gone, and an image, a Secret and a machine are in no state. */
   const state = ({ machines }: MachinesMade): Deployment =>
     deployment([
+      resource("command:local:Command", "lab-id", { outputs: { stdout: labId } }),
       resource("pulumi:providers:kubernetes", "kubevirt", {
         inputs: { clusterIdentifier: machines.server },
       }),
@@ -131,6 +141,12 @@ describe("machines that were made for a stack of existing machines", () => {
       inState("cdi.kubevirt.io/v1beta1:DataVolume", "kindows-prod-image-1"),
     ]);
 
+  const leftOver = [
+    "VirtualMachine windows/kindows-prod-old",
+    ...["2", "3", "4"].map((each) => `DataVolume windows/kindows-prod-image-${each}`),
+    "Secret windows/kindows-prod-win-1-identity",
+  ];
+
   it("are gone where their cluster has no such machine any more, and left over where no state has them", () =>
     withMade(async (made) => {
       const { findings, present } = await examineMade(made, resourcesOf(state(made)));
@@ -138,17 +154,20 @@ describe("machines that were made for a stack of existing machines", () => {
         findings.map(({ name, seen }) => `${name}: ${seen}`),
         [
           "machine of kindows-prod-win-3: it was removed by other means",
-          ...["VirtualMachine windows/kindows-prod-old", "DataVolume windows/kindows-prod-image-2"]
-            .concat("Secret windows/kindows-prod-win-1-identity")
-            .map((each) => `${each}: it has the stack's labels, but is not in its state`),
+          ...leftOver.map((each) => `${each}: it has the stack's name, but is not in its state`),
         ],
+      );
+      const removed = findings.filter(({ remedy }) => remedy.startsWith("unless a run is"));
+      assert.deepEqual(
+        removed.map(({ name }) => name),
+        leftOver.filter((each) => !/image-[34]$/.test(each)),
       );
       assert.deepEqual(present[1], { what: "machines", detail: "2 of 3 run" });
     }));
 
   it("are never gone from a cluster that is not asked", () =>
     withMade(async (made) => {
-      const [, ...others] = resourcesOf(state(made));
+      const [, , ...others] = resourcesOf(state(made));
       assert.deepEqual(await made.machines.gone(others), []);
     }));
 
@@ -164,7 +183,7 @@ describe("machines that were made for a stack of existing machines", () => {
       assert.deepEqual(
         imported.flatMap(resourcesOf).map(({ id }) => id),
         [
-          undefined,
+          ...[undefined, undefined],
           ...["kindows-prod-win-1", "kindows-prod-win-2", "kindows-prod-image-1"].map(
             (name) => `windows/${name}`,
           ),

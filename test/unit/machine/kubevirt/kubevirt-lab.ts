@@ -11,6 +11,8 @@ const good = {
   nodes: [{ name: "win-1" }, { name: "win-2" }],
 };
 
+export const labId = "0123456789abcdef";
+
 /** Settings of a stack whose machines are made on KubeVirt. */
 export function settingsWith(
   machine: object,
@@ -27,5 +29,5 @@ export function settingsWith(
 export function labWith(machine: object = {}): Lab {
   const settings = settingsWith(machine).machine;
   assert.ok(settings !== undefined);
-  return labOf(settings, "prod");
+  return labOf(settings, "prod", labId);
 }

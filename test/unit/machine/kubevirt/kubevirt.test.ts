@@ -214,6 +214,8 @@ function cluster({ answers: changed, denied = [] }: OtherCluster): Asked {
   };
 }
 
+const othersLabels = labLabels({ prefix: "kindows-prod", id: "fedcba9876543210" });
+
 /** Clusters for machines; what is said to be in the way is in golden/cluster-problems.yaml. */
 const clusters: Readonly<Record<string, OtherCluster>> = {
   "one that has everything": {},
@@ -266,6 +268,16 @@ const clusters: Readonly<Record<string, OtherCluster>> = {
       },
       "/apis/cdi.kubevirt.io/v1beta1/namespaces/windows/datavolumes": {
         items: [{ metadata: { name: goldenImage(labWith())?.metadata.name } }],
+      },
+    },
+  },
+  "one whose namespace has the machines of another user's stack of the same name": {
+    answers: {
+      "/apis/kubevirt.io/v1/namespaces/windows/virtualmachines": {
+        items: [{ metadata: { name: "kindows-prod-win-1", labels: othersLabels } }],
+      },
+      "/api/v1/namespaces/windows/secrets/kindows-prod-win-2-identity": {
+        metadata: { name: "kindows-prod-win-2-identity", labels: othersLabels },
       },
     },
   },
