@@ -1,3 +1,4 @@
+import path from "node:path";
 import type { WindowsVersion } from "../../../config/supported.ts";
 import { findFile } from "./disc.ts";
 import type { DiscFile, DiscListing } from "./disc.ts";
@@ -11,12 +12,15 @@ export const driverNames = ["viostor", "NetKVM", "vioserial", "Balloon", "viorng
 
 const versionFolders: Readonly<Record<WindowsVersion, string>> = { "2022": "2k22", "2025": "2k25" };
 
-/** Installer of the guest agent and of all drivers, so that a later virtio-win can update them together. */
-export const guestToolsFile = "virtio-win-guest-tools.exe";
+/** QEMU's guest agent, on virtio-win.iso. */
+const guestAgent = "guest-agent/qemu-ga-x86_64.msi";
+
+/** Its name on the image's disc. */
+export const guestAgentFile = path.posix.basename(guestAgent);
 
 export interface DriverFiles {
   readonly drivers: Readonly<Record<string, readonly DiscFile[]>>;
-  readonly guestTools: DiscFile;
+  readonly guestAgent: DiscFile;
 }
 
 /**
@@ -30,32 +34,32 @@ export function findDrivers(disc: DiscListing, version: WindowsVersion): DriverF
     driverNames.map((name) => [name, filesIn(disc, folderOf(name))] as const),
   );
   const lacking = driverNames.filter((name) => !isComplete(drivers[name] ?? []));
-  const guestTools = findFile(disc, guestToolsFile);
-  if (lacking.length > 0 || guestTools === undefined) {
-    const names = [...lacking.map(folderOf), ...(guestTools === undefined ? [guestToolsFile] : [])];
+  const agent = findFile(disc, guestAgent);
+  if (lacking.length > 0 || agent === undefined) {
+    const names = [...lacking.map(folderOf), ...(agent === undefined ? [guestAgent] : [])];
     throw new MediaError({
       subject: disc.path,
       why: `is not a virtio-win ISO with drivers for Windows Server ${version}: it lacks ${names.join(", ")}`,
       instead: "Write the path of virtio-win.iso, as the virtio-win project publishes it.",
     });
   }
-  return { drivers, guestTools };
+  return { drivers, guestAgent: agent };
 }
 
 function filesIn(disc: DiscListing, folder: string): DiscFile[] {
   const start = `${folder.toLowerCase()}/`;
   return disc.files.filter(
-    ({ path }) =>
-      path.toLowerCase().startsWith(start) &&
-      !path.slice(start.length).includes("/") &&
+    ({ path: file }) =>
+      file.toLowerCase().startsWith(start) &&
+      !file.slice(start.length).includes("/") &&
       // Debug symbols, which are most of the ISO's size.
-      !/\.pdb$/i.test(path),
+      !/\.pdb$/i.test(file),
   );
 }
 
 /** A driver consists of a description, a program and a signature. */
 function isComplete(files: readonly DiscFile[]): boolean {
   return [".inf", ".sys", ".cat"].every((ending) =>
-    files.some(({ path, bytes }) => path.toLowerCase().endsWith(ending) && bytes > 0),
+    files.some(({ path: file, bytes }) => file.toLowerCase().endsWith(ending) && bytes > 0),
   );
 }

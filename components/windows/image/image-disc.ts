@@ -17,7 +17,7 @@ import {
 import { bakeText, type Bake } from "./bake.ts";
 import { withConfigDisc } from "./config-disc.ts";
 import { extractFiles, listDisc } from "./disc.ts";
-import { guestToolsFile } from "./drivers.ts";
+import { guestAgentFile } from "./drivers.ts";
 import { type ExaminedMedia, openSshFolder } from "./examine-media.ts";
 import { isoImageOf } from "./media.ts";
 import { imageScripts } from "./scripts-folder.ts";
@@ -95,11 +95,11 @@ export async function withImageDisc<T>(
   const { language } = image;
   const firmware = firmwareOf(windows) ?? "bios";
   const productKey = image.kind === "iso" ? image.productKey : undefined;
-  const { drivers, guestTools } = media.drivers.files;
+  const { drivers, guestAgent } = media.drivers.files;
   await mkdir(parent, { recursive: true });
   const extracted = await mkdtemp(path.join(parent, "drivers-"));
   try {
-    const wanted = [...Object.values(drivers).flat(), guestTools];
+    const wanted = [...Object.values(drivers).flat(), guestAgent];
     await extractFiles(await listDisc(media.drivers.path), wanted, extracted);
     const texts = {
       "Autounattend.xml": answerFile({
@@ -123,7 +123,7 @@ export async function withImageDisc<T>(
           ]),
         ),
       ),
-      [`${kindowsFolder}/media/${guestToolsFile}`]: path.join(extracted, guestTools.path),
+      [`${kindowsFolder}/media/${guestAgentFile}`]: path.join(extracted, guestAgent.path),
       ...inFolder(`${kindowsFolder}/programs`, fetchedPrograms(bake)),
       ...(media.openSsh && { [`${kindowsFolder}/media/${openSshFolder}.zip`]: media.openSsh.path }),
       ...(media.update && { [`${kindowsFolder}/media/${updateFile}`]: media.update.path }),

@@ -19,13 +19,17 @@ import {
   sealCommand,
   sealingError,
 } from "../../../components/windows/image/builder/seal-image.ts";
+import { PartialImage } from "../../../components/windows/image/builder/partial-image.ts";
+import { runBuilder } from "../../../components/windows/image/builder/run-builder.ts";
 import { SerialLines } from "../../../components/windows/image/builder/qemu-process.ts";
 import { registriesOf, wayOutTo } from "../../../components/windows/image/builder/way-out.ts";
+import { newImageSecrets } from "../../../components/windows/image/image-disc.ts";
 import { imageScriptsSource } from "../../../components/windows/image/scripts-folder.ts";
 import { CommandFailed } from "../../../ssh/run-over-ssh.ts";
 import { assertGolden } from "../controlplane/golden.ts";
 import { eachCase } from "../each-case.ts";
-import { inNewFolder } from "../new-folder.ts";
+import { inNewFolder, newFolder } from "../new-folder.ts";
+import { Cache } from "../../../toolchain/cache.ts";
 
 const mib = 1024 ** 2;
 const minute = 60_000;
@@ -292,6 +296,46 @@ function linesFor(machine: BuilderMachine): string[] {
     .split(/\n(?=-[a-z])/i)
     .map((line) => line.replaceAll("\n", " "));
 }
+
+describe("a QEMU that pauses the machine", () => {
+  const at = inNewFolder();
+  /** Answers like QEMU, pauses when it is told to begin, and ends if it was not paused for good. */
+  const program = (status: string): string => `#!${process.execPath}
+const say = (message) => process.stdout.write(JSON.stringify(message) + "\\n");
+say({ QMP: {} });
+require("node:readline").createInterface({ input: process.stdin }).on("line", (line) => {
+  const { execute, id } = JSON.parse(line);
+  if (execute === "screendump") return say({ id, error: { class: "GenericError", desc: "no screen" } });
+  say({ id, return: execute === "query-status" ? { status: "${status}" } : {} });
+  if (execute === "cont") say({ event: "STOP", data: {} });
+  if (execute === "query-status" && "${status}" !== "internal-error") process.exit(3);
+});
+`;
+  const ends: Readonly<Record<string, RegExp>> = {
+    "internal-error": /KVM on this host could not run the machine any further; last seen/,
+    paused: /QEMU ended by itself \(exit code 3\)/,
+  };
+  eachCase("for %s ends the build only if it is for good", ends, async (end, status) => {
+    const emulator = at(status);
+    await writeFile(emulator, program(status), { mode: 0o755 });
+    const built = runBuilder({
+      machine: {
+        ...{ accelerator: "kvm", cpus: 2, memoryMiB: 4096, uefi: undefined },
+        ...{ folder: newFolder(), disk: "disk.qcow2", discs: [] },
+      },
+      logFile: at("build.log"),
+      screens: at("screens"),
+      progress: () => undefined,
+      signal: new AbortController().signal,
+      partial: new PartialImage(new Cache(newFolder()), "image"),
+      secrets: newImageSecrets(),
+      registries: new Set(),
+      isResumed: false,
+      emulator,
+    });
+    await assert.rejects(built, end);
+  });
+});
 
 describe("QEMU's arguments for the machine an image is made on", () => {
   it("are as reviewed: a blue screen is reported and stays, the disk comes first, nobody's network", () =>

@@ -329,7 +329,7 @@ describe("the CD an image is installed by", () => {
   });
 
   it("has what is installed, and the answer file for later without a password", () => {
-    assert.equal(read("kindows/media/virtio-win-guest-tools.exe"), "agent");
+    assert.equal(read("kindows/media/qemu-ga-x86_64.msi"), "agent");
     assert.ok(read("kindows/media/openssh-win64.zip").startsWith("PK"));
     assert.ok(read("kindows/media/update.msu").startsWith("MSCF"));
     assert.match(read("kindows/sealed.xml"), /@ADMINISTRATOR-PASSWORD@/);

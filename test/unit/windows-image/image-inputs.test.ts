@@ -11,6 +11,7 @@ import { PartialImage } from "../../../components/windows/image/builder/partial-
 import { openSshArchive, virtioDrivers } from "../../../components/windows/image/media.ts";
 import { enableContainersFeature } from "../../../components/windows/steps.ts";
 import { resolveSettings } from "../../../config/resolve.ts";
+import { firmwareOf } from "../../../config/sections/windows-image.ts";
 import type { Settings } from "../../../config/settings.ts";
 import { Cache } from "../../../toolchain/cache.ts";
 import { eachCase } from "../each-case.ts";
@@ -216,4 +217,32 @@ describe("the disk of an image that is being made", () => {
     assert.equal(await partial.cutOff(), undefined);
     assert.ok(!existsSync(path.dirname(partial.disk)));
   });
+});
+
+describe("the firmware of an image", () => {
+  const plain = { cni: { kind: "kind-default" } };
+  eachCase<readonly [windows: object, firmware: "bios" | "uefi" | undefined]>(
+    "of %s",
+    {
+      "Windows Server 2022 is BIOS": [{ version: "2022", image: iso }, "bios"],
+      "Windows Server 2025 is UEFI": [{ version: "2025", image: iso }, "uefi"],
+      "2025 from an evaluation is UEFI": [
+        { version: "2025", image: { kind: "evaluation-iso", acceptLicence: true } },
+        "uefi",
+      ],
+      "2022 is UEFI if it is asked for": [
+        { version: "2022", image: { ...iso, firmware: "uefi" } },
+        "uefi",
+      ],
+      "2025 is BIOS if it is asked for": [
+        { version: "2025", image: { ...iso, firmware: "bios" } },
+        "bios",
+      ],
+      "an own disk is not known here": [
+        { version: "2025", image: { kind: "disk", path: "/srv/w.qcow2" } },
+        undefined,
+      ],
+    },
+    ([windows, firmware]) => assert.equal(firmwareOf(settingsOf(windows, plain).windows), firmware),
+  );
 });

@@ -137,14 +137,14 @@ describe("media of an image", () => {
   });
 
   it("with a driver that is not whole, or no guest tools, are refused", async () => {
-    const left = ["viostor/2k22/amd64/viostor.cat", "virtio-win-guest-tools.exe"];
+    const left = ["viostor/2k22/amd64/viostor.cat", "guest-agent/qemu-ga-x86_64.msi"];
     const rest = Object.entries(virtioFiles("2k22")).filter(([name]) => !left.includes(name));
     await makeIso(at("part.iso"), Object.fromEntries(rest));
     const image = iso(
       `drivers: { path: ${at("part.iso")} }, openSsh: { path: ${at("virtio.iso")} }`,
     );
     assert.deepEqual(await problemsOf(windowsWith(image)), [
-      "part.iso is not a virtio-win ISO with drivers for Windows Server 2022: it lacks viostor/2k22/amd64, virtio-win-guest-tools.exe. Write the path of virtio-win.iso, as the virtio-win project publishes it.",
+      "part.iso is not a virtio-win ISO with drivers for Windows Server 2022: it lacks viostor/2k22/amd64, guest-agent/qemu-ga-x86_64.msi. Write the path of virtio-win.iso, as the virtio-win project publishes it.",
       "virtio.iso is not a zip archive: 7-Zip detects Iso. Write the path of a zip archive you may read, as it was downloaded.",
     ]);
   });

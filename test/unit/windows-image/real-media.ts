@@ -123,7 +123,7 @@ export function virtioFiles(version: string): Record<string, string> {
   return {
     ...(Object.fromEntries(files) as Record<string, string>),
     "viostor/w11/amd64/viostor.inf": "another Windows",
-    "virtio-win-guest-tools.exe": "agent",
+    "guest-agent/qemu-ga-x86_64.msi": "agent",
   };
 }
 

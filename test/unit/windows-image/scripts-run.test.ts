@@ -6,7 +6,7 @@
 import assert from "node:assert/strict";
 import { userData } from "../../../components/machine/identity.ts";
 import { firstScript, sealedPasswordMark } from "../../../components/windows/image/answer-file.ts";
-import { guestToolsFile } from "../../../components/windows/image/drivers.ts";
+import { guestAgentFile } from "../../../components/windows/image/drivers.ts";
 import { openSshFolder } from "../../../components/windows/image/examine-media.ts";
 import {
   newImageSecrets,
@@ -45,7 +45,7 @@ describe("scripts that make an image", () => {
 
   it("take from the CD what is put there, by the same names", () => {
     assert.ok(steps.some((step) => step.file === firstScript));
-    assert.match(textOf(firstScript), new RegExp(`media\\\\${guestToolsFile}'`));
+    assert.match(textOf(firstScript), new RegExp(`media\\\\${guestAgentFile}'`));
     assert.match(textOf(firstScript), new RegExp(`media\\\\${openSshFolder}\\.zip'`));
     assert.match(textOf(firstScript), new RegExp(`media\\\\${updateFile}'`));
     const [, names = ""] = /\$names = (.*)/.exec(textOf("lib/SshServer.ps1")) ?? [];
@@ -178,6 +178,9 @@ const override = (build: number, name: string): string =>
   `if (Test-Path -LiteralPath $SwitchOverrideKey) { (Get-Item -LiteralPath $SwitchOverrideKey).GetValue('${name}') }`;
 const value = (path: string, name: string): string =>
   `(Get-Item -LiteralPath 'HKLM:\\SYSTEM\\CurrentControlSet\\Control${path}').GetValue('${name}')`;
+const driversOnDisc = ["NetKVM\\NetKVM.inf", "NetKVM\\NetKVM.sys", "Balloon\\Balloon.inf"]
+  .map((name) => `Write-WholeText -Path C:\\disc\\${name} -Text 'x'`)
+  .join("; ");
 const installsSsh = (registers: string): string =>
   `function Get-Service { param($Name, $ErrorAction) ${registers} }; function Move-Item { }; ` +
   "function Stop-ServiceIfPresent { }; function Expand-Archive { param($LiteralPath, $DestinationPath, $ErrorAction) " +
@@ -200,9 +203,27 @@ const cases: Cases = {
     /^wusa\.exe E:\\u\.msu \/quiet \/norestart\n$/,
   ]),
   "5 of wusa is none": ["$Code = 5; Install-ImageUpdate -Package 'E:\\u.msu'", /with 5/],
-  "guest tools that can't be installed are a warning": [
-    "$Code = 1603; Install-GuestTools -Installer 'E:\\t.exe'",
-    /\nCOM1: warning: no guest tools: ended with 1603\n$/,
+  ...casesOf([0, 1641, 3010], (code) => [
+    `${code} of msiexec is a guest agent that is there`,
+    `$Code = ${code}; Install-GuestAgent -Package 'E:\\a.msi'`,
+    /^msiexec\.exe \/i E:\\a\.msi \/qn \/norestart \/l\*v C:\\kindows\\state\\guest-agent\.log\n$/,
+  ]),
+  "a guest agent that can't be installed is a warning": [
+    "$Code = 1603; Install-GuestAgent -Package 'E:\\a.msi'",
+    /\nCOM1: warning: no guest agent: ended with 1603\n$/,
+  ],
+  ...casesOf([0, 259, 3010], (code) => [
+    `${code} of pnputil is a driver that is there`,
+    `$Code = ${code}; ${driversOnDisc}; Install-VirtioDriver -Folder C:\\disc`,
+    lines(
+      ...["Balloon", "NetKVM"].map(
+        (name) => `pnputil.exe /add-driver C:\\disc\\${name}\\${name}.inf /install`,
+      ),
+    ),
+  ]),
+  "a driver that can't be installed is a warning, and the next is tried": [
+    `$Code = 5; ${driversOnDisc}; Install-VirtioDriver -Folder C:\\disc`,
+    /Balloon\.inf \/install\nCOM1: warning: no driver Balloon\.inf: ended with 5\npnputil.*NetKVM\.inf \/install\nCOM1: warning: no driver NetKVM\.inf: ended with 5\n$/,
   ],
   "a machine that can't hibernate needs no powercfg": [
     "$Code = 1; Set-PowerPlan",
@@ -590,8 +611,12 @@ const prepared = [
   ...["COM1: installed, preparing the image", "Disable-AutomaticUpdate", "Set-PowerPlan"],
   ...["Stop-ConsoleMenu", "Stop-AutomaticLogon", "Stop-AutomaticRepair", "Set-UtcClock"],
   ...["Set-ServiceStartLimit", "Set-SwitchOverride"],
-  ...["COM1: installing the guest tools", "Install-GuestTools", "COM1: installing OpenSSH"],
-  "Test-Service",
+  ...[
+    "COM1: installing the drivers and the guest agent",
+    "Install-VirtioDriver",
+    "Install-GuestAgent",
+  ],
+  ...["COM1: installing OpenSSH", "Test-Service"],
 ];
 const onTheDisc = (name: string): string =>
   `Write-WholeText -Path (Join-Path $PSScriptRoot 'media\\${name}') -Text 'x'; `;
@@ -638,8 +663,8 @@ const wholes: Cases = {
     /\nInstall-ImageUpdate\nCOM1: failed: It hangs\. Do it\.\nCommandFailed: It hangs\.\n$/,
   ],
   "Initialize-Image says what failed": [
-    scriptAlone("Initialize-Image", { "Install-GuestTools": "throw 'No drivers.'" }),
-    /\nInstall-GuestTools\nCOM1: failed: No drivers\.\n: No drivers\.\n$/,
+    scriptAlone("Initialize-Image", { "Set-PowerPlan": "throw 'No plan.'" }),
+    /\nSet-PowerPlan\nCOM1: failed: No plan\.\n: No plan\.\n$/,
   ],
   ...casesOf(["20348.2762", "20348.5139", "26100.1742"], (found) => [
     `Confirm-ImageBuild takes ${found}`,

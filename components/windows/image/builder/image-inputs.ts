@@ -9,7 +9,7 @@ import { digestOfFile } from "../../../../toolchain/file-digest.ts";
 import { answerFile, sealedAnswerFileText } from "../answer-file.ts";
 import { bakeText, type Bake } from "../bake.ts";
 import { sshdConfig } from "../image-disc.ts";
-import { driverNames, guestToolsFile } from "../drivers.ts";
+import { driverNames, guestAgentFile } from "../drivers.ts";
 import { imageMedia, isoImageOf } from "../media.ts";
 import { collecting, MediaError } from "../../../machine/disk/media-program.ts";
 import { unreadable } from "../disc.ts";
@@ -76,7 +76,7 @@ export async function imageInputs(
     ),
     sealedAnswerFile: hash(sealedAnswerFileText(language, undefined)),
     sshdConfig: hash(sshdConfig),
-    drivers: hash([...driverNames, guestToolsFile].join("\n")),
+    drivers: hash([...driverNames, guestAgentFile].join("\n")),
     sealCommand: hash(sealCommand),
     bake: hash(bakeText(baked)),
     ...(Object.fromEntries(scripts) as Record<string, string>),

@@ -18,6 +18,8 @@ const blockStatsSchema = z.array(
   }),
 );
 
+const statusSchema = z.object({ status: z.string() });
+
 interface QemuOptions {
   readonly args: readonly string[];
   readonly folder: string;
@@ -51,6 +53,11 @@ export class QemuProcess {
         const { exitCode, signalCode } = this.#child;
         this.ending = failure ?? (signalCode ? `signal ${signalCode}` : `exit code ${exitCode}`);
       });
+  }
+
+  /** Whether KVM could not run the machine any further, so that QEMU has paused it for good. */
+  async isBroken(): Promise<boolean> {
+    return statusSchema.parse(await this.qmp.execute("query-status")).status === "internal-error";
   }
 
   async writtenBytes(): Promise<number> {

@@ -136,6 +136,12 @@ async function follow(
     for (const event of qemu.events.splice(0)) {
       // A restart only counts as Setup's if it has copied files, possibly since the last check.
       await checkWritten();
+      if (event.name === "STOP" && (await qemu.isBroken().catch(() => false))) {
+        throw new StageError(
+          "KVM on this host could not run the machine any further",
+          `This happens on hosts that are virtual machines themselves. Run the same command again; QEMU's output is in ${run.logFile}.`,
+        );
+      }
       if (handle(event, stages) === "off") {
         await sealing.finished();
         // Lines may have arrived since the last check.

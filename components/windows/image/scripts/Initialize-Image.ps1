@@ -1,6 +1,6 @@
 <#
 .SYNOPSIS
-Prepares a Windows that Setup has just installed: guest tools, power plan, OpenSSH, an update. The first logon starts
+Prepares a Windows that Setup has just installed: drivers, guest agent, power plan, OpenSSH, an update. The first logon starts
 this script.
 
 .DESCRIPTION
@@ -28,7 +28,7 @@ $ProgressPreference = 'SilentlyContinue'
 . (Join-Path $PSScriptRoot 'lib\Services.ps1')
 . (Join-Path $PSScriptRoot 'lib\AutomaticUpdate.ps1')
 . (Join-Path $PSScriptRoot 'lib\SerialLog.ps1')
-. (Join-Path $PSScriptRoot 'lib\GuestTools.ps1')
+. (Join-Path $PSScriptRoot 'lib\Virtio.ps1')
 . (Join-Path $PSScriptRoot 'lib\SshServer.ps1')
 . (Join-Path $PSScriptRoot 'lib\ImageSettings.ps1')
 . (Join-Path $PSScriptRoot 'lib\SwitchOverride.ps1')
@@ -48,8 +48,9 @@ Invoke-Step -Name 'Initialize-Image' -Body {
         Set-ServiceStartLimit
         Set-SwitchOverride -Build ([Environment]::OSVersion.Version.Build)
 
-        Write-SerialLine -Message 'installing the guest tools'
-        Install-GuestTools -Installer (Join-Path $PSScriptRoot 'media\virtio-win-guest-tools.exe')
+        Write-SerialLine -Message 'installing the drivers and the guest agent'
+        Install-VirtioDriver -Folder (Join-Path (Split-Path -Path $PSScriptRoot) 'drivers')
+        Install-GuestAgent -Package (Join-Path $PSScriptRoot 'media\qemu-ga-x86_64.msi')
 
         Write-SerialLine -Message 'installing OpenSSH'
         $archive = Join-Path $PSScriptRoot 'media\OpenSSH-Win64.zip'

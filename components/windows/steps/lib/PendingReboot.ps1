@@ -9,6 +9,8 @@ function Get-LastBootUpTime {
     (Get-CimInstance -ClassName Win32_OperatingSystem).LastBootUpTime.ToUniversalTime().ToString('yyyy-MM-ddTHH:mm:ssZ')
 }
 
+# Compared exactly with the time of the running system: a tolerance would take a quick reboot for none. If a time server
+# steps the clock before the reboot, the feature's state still shows that it has not happened (Confirm-Reboot).
 function Save-RebootRecord {
     Save-Record -Path $RebootRecordPath -Record @{ lastBootUpTime = Get-LastBootUpTime }
 }
