@@ -7,10 +7,11 @@
 import type { Kind, Verdict } from "./kind.ts";
 import { parser } from "./kinds/parser.ts";
 import { pester } from "./kinds/pester.ts";
+import { rows } from "./kinds/tables.ts";
 import { howToGet, type Shell, withShells } from "./shells.ts";
 
 /** In the order of the summary. */
-const kinds: readonly Kind[] = [parser, pester];
+const kinds: readonly Kind[] = [parser, pester, rows];
 
 interface Judged extends Verdict {
   readonly kind: string;

@@ -36,6 +36,8 @@ export interface Shell {
   run(run: Run): Promise<Ran>;
 }
 
+const wineServer = "/usr/lib/wine/wineserver64";
+
 /** Where a PowerShell for Linux comes from. */
 export const howToGet =
   "Install it (https://learn.microsoft.com/powershell/scripting/install/installing-powershell), " +
@@ -104,11 +106,12 @@ async function wineShell(program: string, folder: string, turns: Turns): Promise
   const run = ({ args, ...options }: Run): Promise<Ran> =>
     turns.take(async () => {
       const prefix = free.pop() ?? join(folder, `wine-${++made}`);
+      const env = { ...environment, WINEPREFIX: prefix };
       try {
-        return await ran(program, args, {
-          ...options,
-          env: { ...environment, WINEPREFIX: prefix },
-        });
+        const result = await ran(program, args, { ...options, env });
+        // The program has ended, but not the PowerShell that it started.
+        if (result.exitCode === -1) await execa(wineServer, ["-k"], { env, reject: false });
+        return result;
       } finally {
         free.push(prefix);
       }

@@ -56,6 +56,9 @@ foreach ($__once in 1) {
     catch { 'error ' + $_.Exception.GetType().Name }
 }`;
 
+/** A script in its frame. */
+export const framed = (script: string): string => frame.replace("{}", () => `{ ${script} }`);
+
 /** All rows by topic. */
 export function tables(): ReadonlyMap<string, readonly Row[]> {
   const file = join(import.meta.dirname, "recordings", "tables.jsonl");

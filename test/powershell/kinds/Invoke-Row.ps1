@@ -1,0 +1,41 @@
+<#
+.SYNOPSIS
+Runs small scripts, one after the other, and writes what each outputs.
+
+.PARAMETER Rows
+File with a script in each line, as a JSON string.
+
+.PARAMETER Into
+File that gets the output of each, in a line, as a JSON string.
+#>
+[CmdletBinding()]
+param(
+    [Parameter(Mandatory = $true)]
+    [string] $Rows,
+
+    [Parameter(Mandatory = $true)]
+    [string] $Into
+)
+
+Set-StrictMode -Version Latest
+$ErrorActionPreference = 'Stop'
+
+[Threading.Thread]::CurrentThread.CurrentCulture = [Globalization.CultureInfo]::InvariantCulture
+[Threading.Thread]::CurrentThread.CurrentUICulture = [Globalization.CultureInfo]::InvariantCulture
+
+# Names that no row has: the rows see these variables.
+$__writer = New-Object -TypeName IO.StreamWriter -ArgumentList $Into
+foreach ($__row in [IO.File]::ReadAllLines($Rows)) {
+    $__output = New-Object -TypeName Collections.Generic.List[string]
+    try {
+        $__script = [scriptblock]::Create((ConvertFrom-Json -InputObject $__row))
+        & $__script 2> $null 3> $null | ForEach-Object { $__output.Add([string]$_) }
+    }
+    catch {
+        $__output.Add("unparsed $($_.FullyQualifiedErrorId)")
+    }
+    # A row can make it in this script's scope.
+    Remove-Variable -Name v -Scope Script -ErrorAction Ignore
+    $__writer.WriteLine((ConvertTo-Json -Compress -InputObject ($__output -join "`n")))
+}
+$__writer.Close()

@@ -1,0 +1,100 @@
+/** The recorded rows of the tables give what is recorded. */
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { framed, type Row, tables } from "../../unit/powershell/recorded-tables.ts";
+import { type Kind, Judgement } from "../kind.ts";
+import type { Shell } from "../shells.ts";
+
+/** A process takes as long to start as a hundred rows. */
+const rowsInProcess = 5000;
+
+const script = join(import.meta.dirname, "Invoke-Row.ps1");
+
+/** What each script gives on a PowerShell, in the frame of the tables. */
+export async function runRows(
+  shell: Shell,
+  scripts: readonly string[],
+): Promise<readonly string[]> {
+  const folder = await mkdtemp(join(tmpdir(), "rows-"));
+  try {
+    const [rows, into] = [join(folder, "rows"), join(folder, "output")];
+    await writeFile(rows, scripts.map((each) => `${JSON.stringify(framed(each))}\n`).join(""));
+    const ran = await shell.run({
+      args: ["-File", shell.path(script), "-Rows", shell.path(rows), "-Into", shell.path(into)],
+      folder,
+      timeoutSeconds: 300,
+    });
+    const text = await readFile(into, "utf8").catch(() => "");
+    const given = text.split(/\r?\n/).filter((line) => line !== "");
+    if (given.length !== scripts.length) {
+      const why = (ran.stderr || ran.stdout).trim().slice(-500);
+      throw new Error(`PowerShell ended before the row ${scripts[given.length] ?? ""}: ${why}`);
+    }
+    return given.map((line) => JSON.parse(line) as string);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** Why a PowerShell is not asked for a row, or undefined. */
+function notAsked({ topic, script }: Row, shell: Shell): string | undefined {
+  if (!shell.isWindows) return undefined;
+  if (topic === "paths") return "rows about Linux' paths";
+  if (topic === "files: one" && /\b(Set|Add)-Content\b|\bOut-File\b/.test(script)) {
+    return "rows that write lines, which end with two characters on Windows";
+  }
+  if (shell.isWine && !topic.startsWith("files:")) {
+    return "rows without files: Wine 8 hangs at casts that fail, such as [int]'A'";
+  }
+  return undefined;
+}
+
+export const rows: Kind = {
+  name: "tables",
+  async judge(shell) {
+    const judgement = new Judgement();
+    const reasons = new Map<string, number>();
+    const left = [...tables().values()].flat().filter((row) => {
+      const reason = notAsked(row, shell);
+      if (reason !== undefined) reasons.set(reason, (reasons.get(reason) ?? 0) + 1);
+      return reason === undefined;
+    });
+    for (const [reason, count] of reasons) judgement.skip(String(count), reason);
+    const all = left.length;
+    const parts: (readonly Row[])[] = [];
+    while (left.length > 0) parts.push(left.splice(0, rowsInProcess));
+    let done = 0;
+    await Promise.all(
+      parts.map(async (part) => {
+        const given = await runRows(
+          shell,
+          part.map(({ script }) => script),
+        );
+        part.forEach((row, n) => judgeRow(judgement, shell, row, given[n] ?? ""));
+        done += part.length;
+        console.log(`tables, ${shell.name}: ${done} of ${all} rows`);
+      }),
+    );
+    return judgement;
+  },
+};
+
+function judgeRow(
+  judgement: Judgement,
+  shell: Shell,
+  { topic, script, recorded, expected }: Row,
+  given: string,
+): void {
+  const name = `${topic}: ${script}`;
+  const wanted = shell.isDesktop ? expected : recorded;
+  const slashes = (text: string): string => (shell.isWindows ? text.replaceAll("\\", "/") : text);
+  // When the row removes its folder, which still has a file that is gone.
+  if (
+    shell.isWine &&
+    given !== wanted &&
+    slashes(given) === `${slashes(wanted)}\nerror IOException`
+  )
+    judgement.skip(name, "Wine takes a folder for not empty now and then");
+  else judgement.same(name, slashes(given), slashes(wanted));
+}
