@@ -3,6 +3,7 @@ import type { MachineMaker } from "../../components/machine/machine-maker.ts";
 import { machineMakers } from "../../components/machine/registry.ts";
 import { fabrics } from "../../components/network/fabric/registry.ts";
 import { type Check, unless } from "../problem.ts";
+import { archivesOnce } from "../sections/cluster.ts";
 import { linuxImage } from "../sections/linux.ts";
 import { stackAsLab } from "../sections/lab.ts";
 import { defaultBridgeLength } from "../sections/network.ts";
@@ -48,6 +49,7 @@ const podNetworkPrograms: Check<NamedSettings> = {
 export const checks: readonly Check<NamedSettings>[] = [
   stackAsLab,
   defaultBridgeLength,
+  archivesOnce,
   ...rangesUsable,
   ...rangeSizes,
   ...rangesApart,

@@ -1,5 +1,7 @@
 import * as z from "zod";
-import type { Complaint } from "../problem.ts";
+import { localFile } from "../named-file.ts";
+import { type Check, type Complaint, repeated } from "../problem.ts";
+import type { NamedSettings } from "../settings.ts";
 import { kubernetesVersions } from "../supported.ts";
 import { dnsLabel, unnamed } from "../values/dns-name.ts";
 import { cidr } from "../values/ip-address.ts";
@@ -15,6 +17,10 @@ const worker = z.strictObject({
     description: "Last part of the node's name, `kindows-<lab>-<name>`.",
     placeholder: unnamed,
   }),
+});
+
+const archive = text(localFile).meta({
+  placeholder: (place: number) => `/unnamed-${String(place)}`,
 });
 
 export const cluster = z.strictObject({
@@ -39,11 +45,25 @@ export const cluster = z.strictObject({
     default:
       "kind's image for `kubernetesVersion`, or an image built on this host if no registry is reachable",
   }),
+  imageArchives: z.array(archive).default([]).meta({
+    description:
+      "Absolute paths of archives of images on this host, as `docker save` writes them, or OCI archives; plain, or compressed with gzip or zstd. Their images are on every Linux node before the first pod that needs them (docs/air-gap.md).",
+  }),
   tokenTtlMinutes: between(1, maxTokenMinutes).default(60).meta({
     description: "Lifetime of a join token. It must be longer than the first boot of a node.",
     unit: "minutes",
   }),
 });
+
+export const archivesOnce: Check<NamedSettings> = {
+  reads: ["cluster.imageArchives"],
+  run: ({ cluster: { imageArchives } }) =>
+    repeated(imageArchives, (path) => path).map(({ index }) => ({
+      path: ["cluster", "imageArchives", index],
+      why: "is listed twice",
+      instead: "Remove one of them.",
+    })),
+};
 
 export const imageReference =
   /^[a-z0-9]+([._/:-][A-Za-z0-9]+)*(:[\w][\w.-]{0,127})?(@sha256:[a-f0-9]{64})?$/;

@@ -1,6 +1,7 @@
 import path from "node:path";
 import type { Settings } from "../../../config/settings.ts";
 import { podNetworks } from "../../cni/registry.ts";
+import { withRegistry } from "../../image-archives/image-reference.ts";
 import { kubeProxyImage } from "../../kubeproxy/kube-proxy-objects.ts";
 import { defaultSetup } from "../node-setup.ts";
 import type { Arguments, Parameters, Script } from "../node-step.ts";
@@ -129,11 +130,4 @@ export function nodeImages(
     withRegistry(windows.kubeProxyImage ?? kubeProxyImage(cluster.kubernetesVersion)),
     ...names.map((name) => `${name}:v${version}`),
   ];
-}
-
-/** Adds Docker Hub to a reference without a registry. containerd requires a full reference; settings may omit it. */
-function withRegistry(image: string): string {
-  const [first = "", ...rest] = image.split("/");
-  if (rest.length > 0 && (/[.:]/.test(first) || first === "localhost")) return image;
-  return `docker.io/${rest.length === 0 ? "library/" : ""}${image}`;
 }

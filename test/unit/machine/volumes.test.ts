@@ -308,7 +308,7 @@ describe("a disk of the user's that is converted", () => {
     const noted = "0".repeat(64);
     writeFileSync(
       at(`cache/digests/${note}`),
-      JSON.stringify({ size, mtimeMs, ino, sha256: noted }),
+      JSON.stringify({ size, mtimeMs, ino, found: noted }),
     );
     assert.equal(await digestOfFile(file, cache), noted);
     writeFileSync(at(`cache/digests/${note}`), "{");
