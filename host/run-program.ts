@@ -1,3 +1,4 @@
+import type { Readable } from "node:stream";
 import { execa } from "execa";
 
 export interface ProgramEnd {
@@ -14,7 +15,7 @@ export interface ProgramEnd {
 export interface RunOptions {
   /** Locale, including the character set of file names. Default: C. */
   readonly locale?: "C" | "C.UTF-8";
-  readonly input?: string;
+  readonly input?: string | Readable;
   /** Ends the program. */
   readonly signal?: AbortSignal;
 }

@@ -3,9 +3,11 @@ import { local } from "@pulumi/command";
 import { Provider } from "@pulumi/kubernetes/provider.js";
 import { podNetworks, type PodNetworkName } from "../cni/registry.ts";
 import type { Facts } from "../facts.ts";
+import type { ImageArchive } from "../image-archives/image-archives.ts";
 import { hostAction, observedAction } from "../host-action/host-action.ts";
 import type { environment as awaiting } from "./actions/await-cluster.ts";
 import type { environment as creation } from "./actions/create-kind-cluster.ts";
+import type { environment as images } from "./actions/load-images.ts";
 import { caCertHash } from "../../kubernetes/ca-cert-hash.ts";
 import {
   controlPlaneNames,
@@ -15,6 +17,7 @@ import {
 } from "../../config/names.ts";
 import type { ControlPlane, HostsEntry } from "./control-plane.ts";
 import type { ClusterShape } from "./kind-config.ts";
+import { archiveSeconds } from "../image-archives/give-images.ts";
 import { apiServerPort, serverAddress } from "../../kubernetes/kubeconfig.ts";
 import type { environment } from "./actions/add-linux-worker.ts";
 import type { Worker } from "./worker-container.ts";
@@ -39,6 +42,8 @@ export interface KindClusterArgs extends Pick<
    * it replaces the cluster, because the old network leaves things on the nodes that would get in the way.
    */
   readonly cni: PodNetworkName;
+  /** Archives of images that the nodes have before the first pod that needs them. Default: none. */
+  readonly imageArchives?: readonly ImageArchive[];
 }
 
 /** The actions' own limits are shorter, so that their errors say what they waited for. */
@@ -71,7 +76,7 @@ export class KindCluster extends pulumi.ComponentResource implements ControlPlan
   readonly ready: pulumi.Resource[];
 
   constructor(name: string, args: KindClusterArgs, opts?: pulumi.ComponentResourceOptions) {
-    const { nodeImage: image, podCidr, serviceCidr, cni } = args;
+    const { nodeImage: image, podCidr, serviceCidr, cni, imageArchives = [] } = args;
     const controlPlanes = controlPlaneNames(args.name, args.controlPlanes);
     const common = { name: args.name, image, podCidr, serviceCidr };
     const facts: Facts<"kindows:controlplane:KindCluster"> = { ...common, controlPlanes };
@@ -121,6 +126,26 @@ export class KindCluster extends pulumi.ComponentResource implements ControlPlan
     this.podCidr = podCidr;
     this.serviceCidr = serviceCidr;
     this.resource = cluster;
+    const loading = `${imageArchives.length * archiveSeconds + 60}s`;
+    const loaded =
+      imageArchives.length === 0
+        ? []
+        : [
+            new local.Command(
+              `${name}-images`,
+              hostAction<typeof images>({
+                create: "controlplane/load-images",
+                environment: { IMAGES: { nodes: controlPlanes, archives: [...imageArchives] } },
+              }),
+              {
+                parent: this,
+                dependsOn: cluster,
+                deletedWith: cluster,
+                replaceWith: [cluster],
+                customTimeouts: { create: loading, update: loading },
+              },
+            ),
+          ];
     this.provider = new Provider(
       name,
       // The identifier keeps objects in the cluster from being replaced when only the kubeconfig changes.
@@ -131,7 +156,8 @@ export class KindCluster extends pulumi.ComponentResource implements ControlPlan
         upsertExistingObjects: true,
         deleteUnreachable: true,
       },
-      { parent: this },
+      // What it creates may need the images.
+      { parent: this, dependsOn: loaded },
     );
 
     const { kubeconfig } = this;
@@ -144,6 +170,7 @@ export class KindCluster extends pulumi.ComponentResource implements ControlPlan
         network: args.network,
         endpoint: `${host}:${apiServerPort}`,
         readySeconds: seconds,
+        ...(imageArchives.length > 0 && { imageArchives: [...imageArchives] }),
       };
       const workerArgs = { worker, kubeconfig, cluster };
       return new LinuxWorker(`${name}-${each}`, workerArgs, { parent: this }).resource;
@@ -190,7 +217,8 @@ class LinuxWorker extends pulumi.ComponentResource {
     const facts: Facts<"kindows:controlplane:LinuxWorker"> = { name: worker.name };
     super("kindows:controlplane:LinuxWorker", name, { facts }, opts);
     // 720 s for what comes before: pulling the image, starting systemd, and the join.
-    const limit = `${String(720 + worker.readySeconds)}s`;
+    const archives = worker.imageArchives?.length ?? 0;
+    const limit = `${String(720 + archives * archiveSeconds + worker.readySeconds)}s`;
     this.resource = observedAction<typeof environment>(
       name,
       {

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { clusterLabel, roleLabel } from "../../config/names.ts";
+import { imageArchiveSchema } from "../image-archives/image-archives.ts";
 
 /** The part of `docker inspect <control plane>` that workers are configured with too. */
 export interface ControlPlaneContainer {
@@ -24,6 +25,8 @@ export const workerSchema = z.strictObject({
   endpoint: z.string(),
   /** Longest wait for the node to be Ready, which needs the pod network, in seconds. */
   readySeconds: z.number().positive(),
+  /** Archives of images that it gets before it joins. */
+  imageArchives: z.array(imageArchiveSchema).optional(),
 });
 
 export type Worker = z.infer<typeof workerSchema>;

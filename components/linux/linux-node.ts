@@ -1,5 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { Facts } from "../facts.ts";
+import type { ImageArchive } from "../image-archives/image-archives.ts";
 import { nodeObject } from "../node/node-object.ts";
 import { type JoiningMachine, withDefaults } from "../node/joining-machine.ts";
 import { textFact } from "../windows/step-result.ts";
@@ -10,6 +11,8 @@ import { installPrograms, joinNode, type LinuxPrograms } from "./steps.ts";
 export interface LinuxNodeArgs extends JoiningMachine {
   /** The programs to install. */
   readonly programs: LinuxPrograms;
+  /** Archives of images that the machine has before it joins. Default: none. */
+  readonly imageArchives?: readonly ImageArchive[];
 }
 
 /** Longest wait for the node to be Ready, in seconds. Emulated machines need most of it. */
@@ -38,7 +41,7 @@ export class LinuxNode extends pulumi.ComponentResource {
   readonly resource: pulumi.Resource;
 
   constructor(name: string, args: LinuxNodeArgs, opts?: pulumi.ComponentResourceOptions) {
-    const { machine, controlPlane, programs, podNetwork } = args;
+    const { machine, controlPlane, programs, podNetwork, imageArchives = [] } = args;
     const facts: Facts<"kindows:linux:LinuxNode"> = { node: machine.name };
     super("kindows:linux:LinuxNode", name, { facts }, opts);
     if (machine.os !== "linux") {
@@ -54,7 +57,7 @@ export class LinuxNode extends pulumi.ComponentResource {
         this,
       );
     }
-    const joining = { ...withDefaults(args), programs };
+    const joining = { ...withDefaults(args), programs, imageArchives };
     const steps = runLinuxSteps({ name, machine, parent: this }, joining);
     const joined = steps.of(joinNode);
     const installed = steps.of(installPrograms);

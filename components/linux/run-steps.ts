@@ -1,6 +1,8 @@
+import { existsSync } from "node:fs";
 import * as pulumi from "@pulumi/pulumi";
 import { remote } from "@pulumi/command";
 import { shellWord } from "../../host/shell-word.ts";
+import type { ImageArchive } from "../image-archives/image-archives.ts";
 import { ownFolder } from "../own-files.ts";
 import { pushToMachine } from "../machine/push-to-machine.ts";
 import { machineJoinConfig } from "../controlplane/worker-join-config.ts";
@@ -18,6 +20,7 @@ import {
   linuxBootSeconds,
   linuxSteps,
   remoteArchive,
+  remoteImages,
   type JoiningLinuxNode,
   type LinuxPrograms,
   type LinuxStep,
@@ -54,13 +57,16 @@ function copySteps(context: StepContext): pulumi.Resource {
 }
 
 export function runLinuxSteps(context: StepContext, node: JoiningLinuxNode): StepRuns<LinuxStep> {
-  return inOrder(context, copySteps(context), linuxSteps, (step, before) =>
-    runStep(context, node, step, [
+  return inOrder(context, copySteps(context), linuxSteps, (step, before) => {
+    const values = step.values(node);
+    if (values === undefined) return undefined;
+    return runStep(context, node, step, values, [
       before,
       ...(step.needsPrograms ? [pushPrograms(context, node.programs, before)] : []),
+      ...(step.needsImages ? pushImages(context, node.imageArchives, before) : []),
       ...(step.needsCluster ? [node.controlPlane.resource] : []),
-    ]),
-  );
+    ]);
+  });
 }
 
 /**
@@ -71,13 +77,14 @@ function runStep(
   context: StepContext,
   node: JoiningLinuxNode,
   step: LinuxStep,
+  values: NonNullable<ReturnType<LinuxStep["values"]>>,
   dependsOn: pulumi.Resource[],
 ): StepRun {
   return remoteStep(
     context,
     step.name,
     {
-      create: pulumi.output(step.values(node)).apply((values) => scriptCommand(step.name, values)),
+      create: pulumi.output(values).apply((known) => scriptCommand(step.name, known)),
       delete: step.undo && scriptCommand(step.undo, []),
       stdin: step.joinConfig && pulumi.output(step.joinConfig(node)).apply(machineJoinConfig),
     },
@@ -107,5 +114,26 @@ function pushPrograms(
       limitSeconds: pushSeconds,
     },
     { parent, dependsOn: [after] },
+  );
+}
+
+/** Copies archives of images to a machine. The step that imports them checks their SHA-256, and removes them. */
+function pushImages(
+  { name, machine, parent }: StepContext,
+  archives: readonly ImageArchive[],
+  after: pulumi.Resource,
+): pulumi.Resource[] {
+  return archives.map((archive) =>
+    pushToMachine(
+      `${name}-push-images-${archive.sha256.slice(0, 12)}`,
+      machine,
+      {
+        source: existsSync(archive.path) ? new pulumi.asset.FileAsset(archive.path) : undefined,
+        remotePath: remoteImages(archive),
+        sha256: archive.sha256,
+        limitSeconds: pushSeconds,
+      },
+      { parent, dependsOn: [after] },
+    ),
   );
 }

@@ -1,5 +1,6 @@
 import type * as pulumi from "@pulumi/pulumi";
 import type { MachineJoin } from "../controlplane/worker-join-config.ts";
+import type { ImageArchive } from "../image-archives/image-archives.ts";
 import type { Joining } from "../node/joining-machine.ts";
 import { renderLabels, renderSorted } from "../node/node-registration.ts";
 import { stageTitles, type StepTitle } from "../node/step-title.ts";
@@ -17,6 +18,7 @@ export interface LinuxPrograms {
 /** A machine that becomes a node, from which the steps take their values. */
 export interface JoiningLinuxNode extends Joining {
   readonly programs: LinuxPrograms;
+  readonly imageArchives: readonly ImageArchive[];
 }
 
 /** One step of turning a machine into a Linux node. */
@@ -27,13 +29,16 @@ export interface LinuxStep {
   readonly title: StepTitle;
   /** Pulumi's time limit in seconds; the script's own limits are shorter. */
   readonly seconds: number;
-  readonly values: (node: JoiningLinuxNode) => pulumi.Input<pulumi.Input<string>[]>;
+  /** Arguments of the script; undefined if the machine skips the step. */
+  readonly values: (node: JoiningLinuxNode) => pulumi.Input<pulumi.Input<string>[]> | undefined;
   /** kubeadm's configuration, which the script gets on standard input; secret. */
   readonly joinConfig?: (node: JoiningLinuxNode) => pulumi.Input<{
     readonly [Name in keyof MachineJoin]: pulumi.Input<MachineJoin[Name]>;
   }>;
   /** Whether it needs the archive of programs on the machine. */
   readonly needsPrograms?: true;
+  /** Whether it needs the archives of images on the machine. */
+  readonly needsImages?: true;
   /** Whether it needs the control plane. */
   readonly needsCluster?: true;
   /** Name of the script that undoes the step if the machine stays. */
@@ -63,6 +68,21 @@ export const installPrograms: LinuxStep = {
   values: ({ programs }) => [remoteArchive, programs.sha256],
 };
 
+/** Path of an archive of images on a machine, until its images are imported. */
+export const remoteImages = ({ sha256 }: ImageArchive): string =>
+  `/var/lib/kindows-images-${sha256.slice(0, 12)}.tar`;
+
+const importImages: LinuxStep = {
+  name: "import-images",
+  title: { doing: "gets its images", noun: "images" },
+  seconds: 2400,
+  needsImages: true,
+  values: ({ imageArchives }) =>
+    imageArchives.length === 0
+      ? undefined
+      : imageArchives.flatMap((archive) => [remoteImages(archive), archive.sha256]),
+};
+
 export const joinNode: LinuxStep = {
   name: "join-node",
   title: stageTitles.join,
@@ -90,7 +110,12 @@ export const joinNode: LinuxStep = {
 };
 
 /** The steps from a first boot to a joined node, in order. */
-export const linuxSteps: readonly LinuxStep[] = [prepareHost, installPrograms, joinNode];
+export const linuxSteps: readonly LinuxStep[] = [
+  prepareHost,
+  installPrograms,
+  importImages,
+  joinNode,
+];
 
 /**
  * The kubelet's arguments, sorted by name. `cgroup-root` overrides the cluster's kubelet configuration, in which kind

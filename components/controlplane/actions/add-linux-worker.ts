@@ -4,6 +4,7 @@
  */
 import type { V1Node } from "@kubernetes/client-node";
 import { messageOf } from "../../../host/failure.ts";
+import { giveImages } from "../../image-archives/give-images.ts";
 import { caCertHash } from "../../../kubernetes/ca-cert-hash.ts";
 import { clusterLabel, firstControlPlane } from "../../../config/names.ts";
 import {
@@ -37,11 +38,12 @@ const markerFile = "/kind/kindows-complete";
 const joinFile = "/run/kindows-join.yaml";
 
 await runAction(environment, async ({ KUBECONFIG_CONTENT: kubeconfig, WORKER: worker }) => {
-  const { name } = worker;
+  const { name, imageArchives = [] } = worker;
   const api = new ClusterApi(kubeconfig);
   const present = (await labelledContainers(`${clusterLabel}=${worker.cluster}`)).includes(name);
   if (present && (await hasJoined(name, api))) {
     say(`the worker ${name} has joined already`);
+    await giveImages([name], imageArchives);
   } else {
     if (present) {
       say(`removing the unfinished worker ${name}`);
@@ -50,6 +52,7 @@ await runAction(environment, async ({ KUBECONFIG_CONTENT: kubeconfig, WORKER: wo
     await deleteStaleNode(name, api);
     await ensureClusterImages({ image: worker.image, controlPlanes: 1 });
     await startContainer(worker);
+    await giveImages([name], imageArchives);
     await join(worker, kubeconfig, api);
     await docker(["exec", name, "touch", markerFile]);
   }

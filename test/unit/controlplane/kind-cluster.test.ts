@@ -143,6 +143,60 @@ describe("KindCluster", () => {
   }
 });
 
+describe("archives of images", () => {
+  const archives = [{ path: "/srv/calico.tar", sha256: "1".repeat(64) }];
+  const withArchives = (changes: Partial<KindClusterArgs>) =>
+    cluster({ cni: "calico", workers: ["a"], imageArchives: archives, ...changes });
+
+  it("are given to the control planes, and to each worker by its own action", async () => {
+    const { resources } = await withArchives({ controlPlanes: 3 });
+    const loading = resources.get(`${command}/cp-images`);
+    const nodes = ["", "2", "3"].map((number) => `kindows-t-control-plane${number}`);
+    assert.deepEqual(JSON.parse((loading?.inputs["environment"] as { IMAGES: string }).IMAGES), {
+      nodes,
+      archives,
+    });
+    const environment = revealed(resources.get(`${observed}/cp-a`)?.inputs["environment"]) as {
+      WORKER: string;
+    };
+    const worker = JSON.parse(environment.WORKER) as {
+      imageArchives: unknown;
+    };
+    assert.deepEqual(worker.imageArchives, archives);
+  });
+
+  it("are there before the provider makes anything, and go with the cluster", async () => {
+    const { made, resources } = await withArchives({});
+    const loading = resources.get(`${command}/cp-images`) ?? assert.fail("no images");
+    const { deletedWith, replaceWith } = loading.opts;
+    assert.deepEqual([deletedWith, replaceWith], [made.resource, [made.resource]]);
+    const { dependsOn } = resources.get("pulumi:providers:kubernetes/cp")?.opts ?? {};
+    assert.deepEqual(dependsOn, [loading.resource]);
+  });
+
+  it("that are others change nothing but what gives them", async () => {
+    const text = async (changes: Partial<KindClusterArgs>): Promise<Map<string, string>> =>
+      new Map(
+        [...(await withArchives(changes)).resources].map(([key, { inputs }]) => [
+          key,
+          JSON.stringify(inputs),
+        ]),
+      );
+    const [before, after] = [
+      await text({}),
+      await text({ imageArchives: [...archives, ...archives] }),
+    ];
+    const changed = [...after].filter(([key, inputs]) => before.get(key) !== inputs);
+    assert.deepEqual(changed.map(([key]) => key).sort(), [
+      `${command}/cp-images`,
+      `${observed}/cp-a`,
+    ]);
+  });
+
+  it("make no resource where there are none", async () =>
+    assert.ok(!(await cluster({ workers: ["a"] })).resources.has(`${command}/cp-images`)));
+});
+
 describe("BootstrapToken", () => {
   it("is minted for an instance of a machine, and is secret", async () => {
     const token = "abc123.0123456789abcdef";

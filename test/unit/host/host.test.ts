@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
@@ -11,8 +12,10 @@ import {
 } from "../../../components/node/node-registration.ts";
 import { below, readXml } from "../../../host/read-xml.ts";
 import { runProgram } from "../../../host/run-program.ts";
+import { runWithSharedInput } from "../../../host/shared-input.ts";
 import { type Look, waitUntil } from "../../../host/wait-until.ts";
 import { eachCase } from "../each-case.ts";
+import { newFolder } from "../new-folder.ts";
 
 describe("what libvirt describes", () => {
   const text = `<pool type='dir'>\n  <name>a&amp;b &#x41;</name>\n</pool>\n<!-- x -->\n<pool type="rbd"/>`;
@@ -50,6 +53,36 @@ describe("a virsh that crashes", () => {
     assert.deepEqual(await crashing("echo answer", 1), ["well", "answer"]);
     assert.deepEqual(await crashing("echo part; echo error >&2", 3), ["badly", "part"]);
   });
+});
+
+describe("programs with one input", () => {
+  const content = Buffer.alloc(5 * 1024 * 1024, "0123456789abcdef");
+  const sha256 = createHash("sha256").update(content).digest("hex");
+
+  it("get all of it, however fast they are, and whichever has ended before", async () => {
+    const file = path.join(newFolder(), "file");
+    await writeFile(file, content);
+    const programs = ["sha256sum", "sleep 0.2; sha256sum", "head -c 9; exit 3", "exit 4", "wc -c"];
+    const commands = programs.map((each) => ["-c", each]);
+    const { sha256: read, ends } = await runWithSharedInput("sh", commands, file, 60);
+    assert.equal(read, sha256);
+    assert.deepEqual(
+      ends.map(({ exitCode, stdout }) => [exitCode, stdout.replace(/ *-$/, "")]),
+      [
+        [0, sha256],
+        [0, sha256],
+        [3, "012345678"],
+        [4, ""],
+        [0, String(content.length)],
+      ],
+    );
+  });
+
+  it("end where the file can't be read", () =>
+    assert.rejects(
+      runWithSharedInput("cat", [[]], path.join(newFolder(), "nowhere"), 60),
+      /ENOENT/,
+    ));
 });
 
 describe("waiting", () => {

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import * as pulumi from "@pulumi/pulumi";
@@ -81,6 +82,26 @@ describe("a Linux node", () => {
         "'192.168.150.128=kindows-test-control-plane;192.168.150.129=kindows-test-lb' " +
         `'--cgroup-root=/ --max-pods=60 --node-ip=192.168.150.10' 600`,
     );
+  });
+
+  it("gets the images of archives before it joins", async () => {
+    const imageArchives = ["1", "2"].map((digit) => ({
+      path: digit === "1" ? import.meta.filename : "/nowhere.tar",
+      sha256: digit.repeat(64),
+    }));
+    const { resources } = await makeNode(() => ({ imageArchives }));
+    const at = (digit: string): string => `/var/lib/kindows-images-${digit.repeat(12)}.tar`;
+    assert.match(
+      String(resources.get("import-images")?.inputs["create"]),
+      new RegExp(`/import-images.sh ${at("1")} 1{64} ${at("2")} 2{64}$`),
+    );
+    const pushes = ["1", "2"].map((digit) => resources.get(`push-images-${digit.repeat(12)}`));
+    assert.deepEqual(
+      pushes.map((push) => push?.inputs["remotePath"]),
+      [at("1"), at("2")],
+    );
+    const after = resources.get("join-node")?.opts.dependsOn as unknown as readonly unknown[];
+    assert.ok(after.includes(resources.get("import-images")?.resource));
   });
 
   it("reports what its steps found", async () => {
@@ -259,6 +280,48 @@ describe("the Linux steps", () => {
       assert.match(text.trimEnd().split("\n").at(-1) ?? "", /^finish /);
     });
   }
+});
+
+describe("the step import-images", () => {
+  let at: ReturnType<typeof inNewFolder>;
+  beforeEach(() => (at = inNewFolder()));
+
+  const step = (...args: readonly string[]) =>
+    spawnSync("sh", [path.join(steps, "import-images.sh"), ...args], {
+      encoding: "utf8",
+      env: { PATH: `${at()}:${process.env["PATH"] ?? ""}` },
+    });
+  const result = (stdout: string): unknown => parseStepResult("import-images", "x", stdout).changed;
+
+  it("imports each archive once, and leaves none of them", () => {
+    writeFileSync(at("ctr"), `#!/bin/sh\necho "$@" >>${at("log")}\n`, { mode: 0o755 });
+    const args = ["a", "b"].flatMap((name) => {
+      writeFileSync(at(name), name);
+      return [at(name), createHash("sha256").update(name).digest("hex")];
+    });
+    assert.equal(result(step(...args).stdout), true);
+    assert.equal(result(step(...args).stdout), false);
+    const log = readFileSync(at("log"), "utf8").trim().split("\n");
+    assert.deepEqual(
+      log,
+      ["a", "b"].map((name) => `--namespace k8s.io images import ${at(name)}`),
+    );
+    assert.deepEqual(readdirSync(at()).sort(), ["a.imported", "b.imported", "ctr", "log"]);
+  });
+
+  const failing: Readonly<Record<string, readonly [content: string, code: RegExp]>> = {
+    "an archive that is not there": ["", /\(MediumMissing\)/],
+    "another archive": ["other", /\(ChecksumMismatch\)/],
+    "one that containerd does not take": ["right", /\(ImportFailed\)/],
+  };
+  eachCase("refuses %s", failing, ([content, code]) => {
+    writeFileSync(at("ctr"), "#!/bin/sh\nexit 1\n", { mode: 0o755 });
+    if (content !== "") writeFileSync(at("a"), content);
+    const done = step(at("a"), createHash("sha256").update("right").digest("hex"));
+    assert.equal(done.status, 1);
+    assert.match(done.stderr, code);
+    assert.ok(!readdirSync(at()).includes("a.imported"));
+  });
 });
 
 describe("a Linux node's programs", () => {

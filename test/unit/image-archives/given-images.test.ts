@@ -1,0 +1,96 @@
+import assert from "node:assert/strict";
+import { readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { runAction } from "../controlplane/run-action.ts";
+import { newFolder } from "../new-folder.ts";
+import { sha256 } from "./write-archive.ts";
+
+/** Containers as folders: `docker exec` runs in one what it would run in a node. */
+const docker = `#!/bin/sh
+echo "$*" >>"$0.log"
+shift
+[ "$1" = --interactive ] && shift
+node=$1
+shift
+case "$1 $2" in
+  "ctr version") exit 0 ;;
+  ctr*) [ "$node" = full ] && { echo "ctr: no space left" >&2; exit 1; }
+    sha256sum | cut -c 1-64 >>"$0.$node.imported" ;;
+  *) eval "$(echo "$3" | sed "s#/kind/kindows-images#$0.$node.given#")" ;;
+esac
+`;
+
+/** A host with archives of some contents, and what `up` does there. */
+function hostWith(contents: readonly string[]) {
+  const folder = newFolder();
+  const program = path.join(folder, "docker");
+  writeFileSync(program, docker, { mode: 0o755 });
+  const archives = contents.map((content) => {
+    const file = path.join(folder, `${content}.tar`);
+    writeFileSync(file, content);
+    return { path: file, sha256: sha256(content) };
+  });
+  const read = (name: string): readonly string[] => {
+    try {
+      return readFileSync(`${program}.${name}`, "utf8").trim().split("\n");
+    } catch {
+      return [];
+    }
+  };
+  return {
+    archives,
+    imported: (node: string) => read(`${node}.imported`),
+    given: (node: string) => read(`${node}.given`),
+    load: (nodes: readonly string[], wanted = archives) =>
+      runAction("controlplane/actions/load-images", {
+        PATH: `${folder}:${process.env["PATH"] ?? ""}`,
+        IMAGES: JSON.stringify({ nodes, archives: wanted }),
+      }),
+  };
+}
+
+describe("images of archives", () => {
+  it("are given to every node, and to none twice", async () => {
+    const host = hostWith(["a", "b"]);
+    const all = ["a", "b"].map(sha256);
+    for (const nodes of [["cp"], ["cp", "worker"], ["cp", "worker"]]) {
+      const { exitCode, stderr } = await host.load(nodes);
+      assert.equal(exitCode, 0, stderr);
+      for (const node of nodes) assert.deepEqual(host.imported(node), all, node);
+    }
+    assert.deepEqual(host.given("worker"), all);
+  });
+
+  it("are given again where their archive has changed", async () => {
+    const host = hostWith(["a", "b"]);
+    await host.load(["cp"], host.archives.slice(0, 1));
+    const [a, b] = host.archives;
+    writeFileSync(a?.path ?? "", "b");
+    const { exitCode, stderr } = await host.load(
+      ["cp"],
+      [{ path: a?.path ?? "", sha256: b?.sha256 ?? "" }],
+    );
+    assert.equal(exitCode, 0, stderr);
+    assert.deepEqual(host.imported("cp"), ["a", "b"].map(sha256));
+  });
+
+  it("count as given only where they were taken", async () => {
+    const host = hostWith(["a"]);
+    const { exitCode, stderr } = await host.load(["cp", "full"]);
+    assert.equal(exitCode, 1);
+    assert.match(
+      stderr,
+      /error: the images of \S+a\.tar could not be imported: full: ctr: no space left$/,
+    );
+    assert.deepEqual([host.given("cp"), host.given("full")], [[sha256("a")], []]);
+  });
+
+  it("count as given only where the archive was the one that was examined", async () => {
+    const host = hostWith(["a"]);
+    writeFileSync(host.archives[0]?.path ?? "", "b");
+    const { exitCode, stderr } = await host.load(["cp"]);
+    assert.equal(exitCode, 1);
+    assert.match(stderr, /a\.tar has changed while its images were given to the nodes: run again/);
+    assert.deepEqual(host.given("cp"), []);
+  });
+});
