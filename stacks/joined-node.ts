@@ -1,5 +1,6 @@
 import type * as pulumi from "@pulumi/pulumi";
 import { BootstrapToken } from "../components/controlplane/bootstrap-token.ts";
+import type { ImageArchive } from "../components/image-archives/image-archives.ts";
 import { LinuxNode } from "../components/linux/linux-node.ts";
 import type { Machine } from "../components/machine/machine.ts";
 import type { JoinedToCluster } from "../components/node/daemon-set-on-nodes.ts";
@@ -49,8 +50,9 @@ export function joinedLinux(
   machine: StackMachine,
   cluster: JoinedCluster,
   images: LabImages,
+  imageArchives: readonly ImageArchive[],
 ): JoinedNode {
-  const args = { ...joining(machine, cluster), programs: linuxPrograms(images) };
+  const args = { ...joining(machine, cluster), programs: linuxPrograms(images), imageArchives };
   return joined(machine, new LinuxNode(machine.node.name, args));
 }
 

@@ -12,7 +12,7 @@ import { randomLabId } from "../components/lab-id.ts";
 import { labFabric } from "../components/network/fabric/fabric-host.ts";
 import { LabNetwork } from "../components/network/lab-network.ts";
 import { clusterRoutes } from "./cluster-routes.ts";
-import { LabImages } from "./lab-images.ts";
+import { imageArchives, LabImages } from "./lab-images.ts";
 import { machineImage } from "./machine-image.ts";
 import { hypervisorProvider } from "../components/machine/libvirt/hypervisor-provider.ts";
 import { joinedLinux, joinedWindows } from "./joined-node.ts";
@@ -42,6 +42,7 @@ export async function kindOnLibvirt(
   const images = await LabImages.ofStack();
   const { cluster } = settings;
   const { kubernetesVersion, tokenTtlMinutes } = cluster;
+  const archives = await imageArchives(settings, images);
   const windowsImage = machineImage(settings, images);
   const { install } = await podNetworks[settings.cni.kind].components();
   const names = labNames(settings.lab.name);
@@ -74,6 +75,7 @@ export async function kindOnLibvirt(
     serviceCidr: cluster.serviceCidr,
     network: network.dockerNetworkName,
     cni: settings.cni.kind,
+    imageArchives: archives,
   });
   const pods = install(controlPlane, settings);
 
@@ -87,7 +89,7 @@ export async function kindOnLibvirt(
   );
   const joinedCluster = { controlPlane, podNetwork: pods.resource, tokenTtlMinutes };
   const of = (os: NodeSettings["os"]) => machines.filter(({ node }) => node.os === os);
-  const linux = of("linux").map((machine) => joinedLinux(machine, joinedCluster, images));
+  const linux = of("linux").map((machine) => joinedLinux(machine, joinedCluster, images, archives));
   // The routes of Windows nodes include those of Linux nodes.
   const routes = clusterRoutes(
     settings,

@@ -1,13 +1,22 @@
 import * as pulumi from "@pulumi/pulumi";
 import * as z from "zod";
+import {
+  examineArchives,
+  type ImageArchive,
+  imageArchiveSchema,
+  imagesInNoArchive,
+} from "../components/image-archives/image-archives.ts";
 import { isPreviewAnywhere } from "../components/preview-anywhere.ts";
 import { locatedLinuxImage } from "../components/linux/cloud-image/located.ts";
 import type { LinuxPrograms } from "../components/linux/steps.ts";
 import type { GoldenImage } from "../components/machine/libvirt/machine-storage.ts";
+import { SettingsError } from "../config/problem.ts";
 import type { Settings } from "../config/settings.ts";
 import { builtSoFar } from "../toolchain/built.ts";
+import { Cache } from "../toolchain/cache.ts";
 import { kubernetesVersion } from "../toolchain/tools/table.ts";
 import { goldenImageSchema, notBuilt } from "./machine-image.ts";
+import { onLinuxNodes } from "./pulled-images.ts";
 
 /** Description of each image, and the settings that it depends on as JSON; stored in the stack's outputs. */
 const usedSchema = z.record(z.string(), z.object({ asked: z.string(), found: z.unknown() }));
@@ -75,4 +84,37 @@ export function linuxPrograms(images: LabImages): LinuxPrograms {
     () => builtSoFar().linuxPrograms?.sha256 ?? notBuilt.hash,
   );
   return { path: builtSoFar().linuxPrograms?.path, sha256, kubernetesVersion };
+}
+
+/**
+ * The archives of images for Linux nodes. Warns if the nodes need images that no archive has, without asking a registry.
+ *
+ * @throws RunError, which Pulumi prints without a stack trace, if any of them can't be used.
+ */
+export async function imageArchives(
+  settings: Settings,
+  images: LabImages,
+): Promise<readonly ImageArchive[]> {
+  const paths = settings.cluster.imageArchives;
+  if (paths.length === 0) return [];
+  const unread = (): ImageArchive[] => paths.map((path) => ({ path, sha256: notBuilt.hash }));
+  const found = isPreviewAnywhere() ? undefined : await examinedArchives(settings);
+  return images.of("archives", paths, z.array(imageArchiveSchema), () => found ?? unread());
+}
+
+async function examinedArchives(settings: Settings): Promise<ImageArchive[]> {
+  const file = `Pulumi.${pulumi.getStack()}.yaml`;
+  const archives = await examineArchives(settings.cluster.imageArchives, file, new Cache()).catch(
+    (error: unknown) => {
+      throw error instanceof SettingsError ? new pulumi.RunError(error.message) : error;
+    },
+  );
+  const needed = onLinuxNodes(settings).map(({ image }) => image);
+  const missing = imagesInNoArchive(needed, archives);
+  if (missing.length > 0) {
+    await pulumi.log.warn(
+      `no archive in kindows:cluster.imageArchives has ${missing.join(", ")}: the Linux nodes pull what they lack`,
+    );
+  }
+  return archives.map(({ path, sha256 }) => ({ path, sha256 }));
 }

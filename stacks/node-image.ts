@@ -1,5 +1,5 @@
 import type { Settings } from "../config/settings.ts";
-import { builtSoFar } from "../toolchain/built.ts";
+import { type BuiltArtifacts, builtSoFar } from "../toolchain/built.ts";
 
 /** kind 0.33.0's own images, by digest as on its release page. */
 const official: Readonly<Record<string, string>> = {
@@ -13,9 +13,12 @@ const official: Readonly<Record<string, string>> = {
  *
  * @throws if no image is known for the Kubernetes version.
  */
-export function nodeImage(settings: Settings): string {
+export function nodeImage(
+  settings: Settings,
+  built: Pick<BuiltArtifacts, "nodeImage"> = builtSoFar(),
+): string {
   const { nodeImage: chosen, kubernetesVersion } = settings.cluster;
-  const image = chosen ?? builtSoFar().nodeImage?.reference ?? official[kubernetesVersion];
+  const image = chosen ?? built.nodeImage?.reference ?? official[kubernetesVersion];
   if (image === undefined) {
     throw new Error(
       `no kind node image is known for Kubernetes ${kubernetesVersion}: ` +

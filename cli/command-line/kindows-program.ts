@@ -236,6 +236,9 @@ function addHostCommands(add: Add): void {
   )
     .option("--list", "only list what is present and what is missing", false)
     .action(run(() => import("../commands/fetch.ts"), "fetch"));
+  add("images", "print the images that the stack pulls, by node and platform")
+    .option("--platform <os/architecture>", "only those of one, e.g. linux/amd64, one a line")
+    .action(run(() => import("../commands/images.ts"), "images"));
   add("lock", "list all downloads, and where their checksums in software.lock.json come from")
     .option("--update", "lock the publishers' checksums of files that are not locked", false)
     .action(run(() => import("../commands/lock.ts"), "lock"));

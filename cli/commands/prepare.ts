@@ -10,7 +10,7 @@ export async function prepare({ stack, yes }: Options<"yes">): Promise<void> {
   if (await existingSettings(stack)) {
     await prepareHost(undefined);
   } else {
-    await prepareStack(await stackSettings(stack), consentOf(stack, yes));
+    await prepareStack(stack, await stackSettings(stack), consentOf(stack, yes));
   }
   say(`everything that the stack ${stack} needs is in place`);
 }

@@ -48,7 +48,7 @@ export async function up({
   const { lab } = identity;
   let fleet: Fleet = { reachable: [], unreachable: [] };
   await asOnlyRun(stack, async () => {
-    await prepareStack(settings, consentOf(stack, yes));
+    await prepareStack(stack, settings, consentOf(stack, yes));
     await ensureLocalState();
     fleet = await fleetOf(stack, settings);
     if (fleet.unreachable.length > 0) say(leftText(fleet.unreachable, settings));

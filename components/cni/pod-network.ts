@@ -82,6 +82,8 @@ export interface PodNetworkDefinition<
   };
   /** Programs on its Windows nodes, by names that are unique among all pod networks. */
   readonly programs: Readonly<Record<Programs, PublishedProgram>>;
+  /** Container images of its Linux nodes, with registry and tag, if any are pulled. */
+  linuxImages?(cni: Settings["cni"]): readonly string[];
   /** Container images of its Windows nodes, and their version, if any. */
   windowsImages?(cni: Settings["cni"]): {
     readonly names: readonly string[];

@@ -20,7 +20,7 @@ import { daemonSetOnNodes, type JoinedToCluster } from "../../node/daemon-set-on
 import type { HnsNetwork, PodNetwork, PodNetworkSettings } from "../pod-network.ts";
 import { calicoHnsNetwork, calicoOnWindows, type FoundCalico } from "./existing.ts";
 import { installationObjects, type CalicoNetworkOptions } from "./installation.ts";
-import { calicoRelease, type CalicoRelease } from "./release.ts";
+import { calicoRelease, type CalicoRelease, operatorImage } from "./release.ts";
 
 export interface CalicoArgs {
   /** The cluster; created without a CNI. */
@@ -92,10 +92,10 @@ const linuxComponents = {
 /** Name of namespace, service account and Deployment, as in the operator's manifest. */
 const operatorName = "tigera-operator";
 
-export function operatorObjects({ operator }: CalicoRelease, endpoint: unknown): Manifest {
+export function operatorObjects(release: CalicoRelease, endpoint: unknown): Manifest {
   return manifest(new URL("operator.yaml", import.meta.url), {
-    image: `quay.io/tigera/operator:v${operator}`,
-    version: `v${operator}`,
+    image: operatorImage(release),
+    version: `v${release.operator}`,
     endpoint,
   });
 }

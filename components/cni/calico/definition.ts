@@ -1,6 +1,7 @@
 import { externalNetwork } from "../../windows/external-network.ts";
 import type { PodNetworkDefinition } from "../pod-network.ts";
 import { existingCalico } from "./existing.ts";
+import { calicoImages, calicoRelease } from "./release.ts";
 import { calicoChecks, calicoSettings } from "./settings.ts";
 
 export const calico: PodNetworkDefinition<typeof calicoSettings, never> = {
@@ -14,6 +15,7 @@ export const calico: PodNetworkDefinition<typeof calicoSettings, never> = {
     noWindowsHostPorts: "needs hostPort on Windows, which Calico does not have there",
   },
   programs: {},
+  linuxImages: ({ calico: { version } }) => calicoImages(calicoRelease(version)),
   // The operator's registry and image names since 3.30 (its pkg/components).
   windowsImages: ({ calico: { version } }) => ({
     names: ["quay.io/calico/cni-windows", "quay.io/calico/node-windows"],

@@ -36,3 +36,27 @@ export function calicoRelease(version: string): CalicoRelease {
   }
   return release;
 }
+
+export function operatorImage({ operator }: CalicoRelease): string {
+  return `quay.io/tigera/operator:v${operator}`;
+}
+
+/** Images that the operator runs on Linux nodes for our Installation (its pkg/components, and pkg/render). */
+const onLinux = [
+  "apiserver",
+  "cni",
+  "csi",
+  "kube-controllers",
+  "node",
+  "node-driver-registrar",
+  "pod2daemon-flexvol",
+  "typha",
+];
+
+/** The images on Linux nodes: the operator's own, and those that it runs. */
+export function calicoImages(release: CalicoRelease): readonly string[] {
+  return [
+    operatorImage(release),
+    ...onLinux.map((name) => `quay.io/calico/${name}:v${release.calico}`),
+  ];
+}

@@ -1,7 +1,7 @@
 import type { PodNetworkDefinition } from "../pod-network.ts";
 import { existingFlannel } from "./existing.ts";
 import { flannelNodeSteps, type FlannelOnWindows } from "./node-steps.ts";
-import { flannelPrograms } from "./release.ts";
+import { flannelImages, flannelPrograms } from "./release.ts";
 import { flannelChecks, flannelSettings, isRehearsed } from "./settings.ts";
 
 export const flannel: PodNetworkDefinition<typeof flannelSettings, keyof typeof flannelPrograms> = {
@@ -12,6 +12,7 @@ export const flannel: PodNetworkDefinition<typeof flannelSettings, keyof typeof 
   linuxNodes: "in time",
   lackingOnWindows: {},
   programs: flannelPrograms,
+  linuxImages: () => Object.values(flannelImages),
   onWindows(settings): FlannelOnWindows | { readonly kind: "none" } {
     if (isRehearsed(settings)) return { kind: "none" };
     const { cni, network } = settings;
