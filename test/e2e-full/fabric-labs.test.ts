@@ -3,7 +3,7 @@ import { execa } from "execa";
 
 import { succeeded, TestLab, virsh } from "../e2e/lab.ts";
 import { verifiesLinuxPaths } from "../e2e/verified.ts";
-import { FlannelImages } from "./flannel/node-images.ts";
+import { builtFlannelArchive } from "./flannel/images.ts";
 import { SecondHypervisor } from "./outside/second-hypervisor.ts";
 
 /** What a host has that is not its own: interfaces, rules, and what libvirt has. */
@@ -45,13 +45,14 @@ for (const { fabric, settings, node, windowsNodes, ...more } of labs) {
     const second = new SecondHypervisor();
     const linuxNodes = [lab.controlPlane, ...(windowsNodes ? [`${lab.prefix}-worker-1`] : [])];
     const before = { here: "", there: "" };
-    let images: FlannelImages | undefined;
+    let imageArchives: readonly string[] = [];
 
     const configure = (...nodes: readonly object[]): Promise<void> =>
       lab.configure({
         ...second.settings("own" in more ? more.own : {}),
         network: { cidr: "192.168.189.0/24", fabric },
         ...settings,
+        cluster: { ...("cluster" in settings && settings.cluster), imageArchives },
         nodes: nodes.map((one) => ({ ...one, hypervisor: second.name })),
       });
 
@@ -67,16 +68,15 @@ for (const { fabric, settings, node, windowsNodes, ...more } of labs) {
     };
 
     this.beforeAll(async () => {
+      if (fabric === "routed") imageArchives = [await builtFlannelArchive()];
       await second.start(fabric === "ovn");
       await configure(node);
       await lab.kindows("down");
       before.there = await second.run(configuration);
       before.here = await here();
-      if (fabric === "routed") images = await FlannelImages.giveTo(lab);
     });
     this.afterAll(async () => {
       try {
-        await images?.end();
         await lab.remove();
       } finally {
         await second.remove();

@@ -4,7 +4,7 @@ import type { FlannelBackend } from "../../components/cni/flannel/flannel-config
 import { engineChanges } from "../e2e/lab.ts";
 import { inContainer, succeeded, TestLab } from "../e2e/lab.ts";
 import { verifiesLinuxPaths } from "../e2e/verified.ts";
-import { FlannelImages } from "./flannel/node-images.ts";
+import { builtFlannelArchive } from "./flannel/images.ts";
 
 /** A rule without a target: the kernel counts what it fits, and does nothing to it. */
 const rule = ["-p", "udp", "--dport", "4789"];
@@ -34,12 +34,12 @@ describe("a rehearsal lab with Flannel", function () {
   const { controlPlane } = lab;
   const worker = `${lab.prefix}-worker-1`;
   const linux = [controlPlane, worker];
-  let images: FlannelImages | undefined;
+  let archive = "";
 
   function configure(backend: FlannelBackend, ...nodes: readonly string[]): Promise<void> {
     return lab.configure({
       network: { cidr: "192.168.188.0/24" },
-      cluster: { workers: [{ name: "worker-1" }] },
+      cluster: { workers: [{ name: "worker-1" }], imageArchives: [archive] },
       cni: { kind: "flannel", flannel: { backend } },
       nodes: nodes.map((name) => ({ name })),
     });
@@ -70,14 +70,11 @@ describe("a rehearsal lab with Flannel", function () {
   }
 
   before(async () => {
+    archive = await builtFlannelArchive();
     await configure("vxlan", "win-1");
     await lab.kindows("down");
-    images = await FlannelImages.giveTo(lab);
   });
-  after(async () => {
-    await images?.end();
-    await lab.remove();
-  });
+  after(() => lab.remove());
 
   it("comes up with VXLAN, all nodes Ready", async () => {
     await changes();

@@ -9,6 +9,7 @@ import {
 } from "../../../components/controlplane/node-image/image-packing.ts";
 import { linuxDebian } from "../../../components/linux/image/debian.ts";
 import type { Artifact, BuildContext } from "../../../toolchain/artifact.ts";
+import { ensureArtifacts } from "../../../toolchain/ensure.ts";
 import { ensureGo, requireGo } from "../../../toolchain/tools/go-toolchain.ts";
 import { hashSources } from "../../../toolchain/tools/sources-hash.ts";
 import { compile, copyModule } from "../modules/compile.ts";
@@ -16,7 +17,7 @@ import { compile, copyModule } from "../modules/compile.ts";
 const modules = path.join(import.meta.dirname, "../modules");
 
 /** Name of the archive in the artifact's folder. */
-export const flannelArchive = "images.tar";
+const flannelArchive = "images.tar";
 
 /** Debian packages in the images of flanneld and its `install-conf`: iptables in its nft variant. */
 const daemonPieces = {
@@ -35,7 +36,7 @@ const leftOut = /^\s*_ "github\.com\/flannel-io\/flannel\/pkg\/backend\/(tencent
  * version, built from its Go module without two of its backends, and the CNI plugin `flannel` from the CNI project's
  * 0.9.1. That is the last version before Flannel took the plugin over, and Flannel's own module is not available.
  */
-export const flannelImageArchive: Artifact = {
+const flannelImageArchive: Artifact = {
   name: "test-flannel-images",
   needs: [linuxDebian],
   hostPackages: [],
@@ -64,6 +65,12 @@ export const flannelImageArchive: Artifact = {
     await rm(work, { recursive: true });
   },
 };
+
+/** Builds the archive unless it exists. @returns its path, for `kindows:cluster.imageArchives` */
+export async function builtFlannelArchive(): Promise<string> {
+  const made = await ensureArtifacts([flannelImageArchive]);
+  return path.join(made.path(flannelImageArchive), flannelArchive);
+}
 
 interface Programs {
   readonly daemon: string;
