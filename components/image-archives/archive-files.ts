@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
-import { createReadStream } from "node:fs";
 import { Parser, type ReadEntry } from "tar";
 import { parseJson } from "../../toolchain/parse-json.ts";
+import { compressionOf, readArchive } from "./read-archive.ts";
 
 /** A file in an archive of images. */
 export interface ArchivedFile {
@@ -25,9 +25,6 @@ export interface ArchiveFiles {
 /** Manifests, indexes and configurations are far smaller; layers are larger, or no JSON. */
 const largestDocument = 4 * 1024 * 1024;
 
-const gzip = Buffer.from([0x1f, 0x8b]);
-const zstd = Buffer.from([0x28, 0xb5, 0x2f, 0xfd]);
-
 /** Reads a tar archive, plain or compressed with gzip or zstd, once from start to end. @throws if it is no whole archive. */
 export async function archiveFiles(path: string): Promise<ArchiveFiles> {
   const files = new Map<string, ArchivedFile>();
@@ -44,18 +41,18 @@ export async function archiveFiles(path: string): Promise<ArchiveFiles> {
       resolve();
     });
   });
-  const hash = createHash("sha256");
-  for await (const chunk of createReadStream(path, { highWaterMark: 1024 * 1024 })) {
-    hash.update(chunk as Buffer);
-    if (!parser.write(chunk as Buffer)) {
-      await Promise.race([over, new Promise((resolve) => parser.once("drain", resolve))]);
+  const sha256 = await readArchive(path, async (content) => {
+    for await (const chunk of content) {
+      if (!parser.write(chunk)) {
+        await Promise.race([over, new Promise((resolve) => parser.once("drain", resolve))]);
+      }
+      if (damage !== undefined) throw damage;
     }
+    parser.end();
+    await over;
     if (damage !== undefined) throw damage;
-  }
-  parser.end();
-  await over;
-  if (damage !== undefined) throw damage;
-  return { sha256: hash.digest("hex"), files };
+  });
+  return { sha256, files };
 }
 
 function readFile(entry: ReadEntry, done: (file: ArchivedFile) => void): void {
@@ -64,7 +61,7 @@ function readFile(entry: ReadEntry, done: (file: ArchivedFile) => void): void {
   let start = Buffer.alloc(0);
   entry.on("data", (chunk: Buffer) => {
     hash.update(chunk);
-    if (start.length < zstd.length) start = Buffer.concat([start, chunk.subarray(0, zstd.length)]);
+    if (start.length < 4) start = Buffer.concat([start, chunk.subarray(0, 4)]);
     if (entry.size <= largestDocument && /^\s*[{[]/.test(start.toString("latin1")))
       kept.push(chunk);
   });
@@ -72,7 +69,7 @@ function readFile(entry: ReadEntry, done: (file: ArchivedFile) => void): void {
     const document = kept.length === 0 ? undefined : parseJson(Buffer.concat(kept).toString());
     done({
       sha256: hash.digest("hex"),
-      isCompressed: [gzip, zstd].some((magic) => start.subarray(0, magic.length).equals(magic)),
+      isCompressed: compressionOf(start) !== undefined,
       ...(document !== undefined && { document }),
       ...(entry.type === "SymbolicLink" && { linkTo: entry.linkpath ?? "" }),
     });

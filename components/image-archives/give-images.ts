@@ -1,9 +1,11 @@
 import { docker } from "../../host/docker.ts";
 import { lines } from "../../host/host.ts";
+import type { ProgramEnd } from "../../host/run-program.ts";
 import { runWithSharedInput } from "../../host/shared-input.ts";
 import { waitUntil } from "../../host/wait-until.ts";
 import { say } from "../host-action/run-action.ts";
 import type { ImageArchive } from "./image-archives.ts";
+import { readArchive } from "./read-archive.ts";
 
 /** Longest import of one archive, in seconds; enough for some gigabytes on a slow disk. */
 export const archiveSeconds = 1200;
@@ -45,7 +47,10 @@ async function give(nodes: readonly string[], { path, sha256 }: ImageArchive): P
   say(`giving the images of ${path} to ${nodes.join(", ")}`);
   const imported = ["ctr", "--namespace", "k8s.io", "images", "import", "-"];
   const commands = nodes.map((node) => ["exec", "--interactive", node, ...imported]);
-  const { sha256: read, ends } = await runWithSharedInput("docker", commands, path, archiveSeconds);
+  let ends: readonly ProgramEnd[] = [];
+  const read = await readArchive(path, async (content) => {
+    ends = await runWithSharedInput("docker", commands, content, archiveSeconds);
+  });
   if (read !== sha256) {
     throw new Error(`${path} has changed while its images were given to the nodes: run again`);
   }

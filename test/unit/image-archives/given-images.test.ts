@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import { gzipSync } from "node:zlib";
 import { runAction } from "../controlplane/run-action.ts";
 import { newFolder } from "../new-folder.ts";
 import { sha256 } from "./write-archive.ts";
@@ -72,6 +73,18 @@ describe("images of archives", () => {
     );
     assert.equal(exitCode, 0, stderr);
     assert.deepEqual(host.imported("cp"), ["a", "b"].map(sha256));
+  });
+
+  it("are decompressed here, once for all nodes", async () => {
+    const host = hostWith(["a"]);
+    const [archive] = host.archives;
+    const compressed = gzipSync("content");
+    writeFileSync(archive?.path ?? "", compressed);
+    const wanted = [{ path: archive?.path ?? "", sha256: sha256(compressed) }];
+    const { exitCode, stderr } = await host.load(["cp", "worker"], wanted);
+    assert.equal(exitCode, 0, stderr);
+    assert.deepEqual(host.imported("worker"), [sha256("content")]);
+    assert.deepEqual(host.given("worker"), [sha256(compressed)]);
   });
 
   it("count as given only where they were taken", async () => {
