@@ -5,6 +5,8 @@ export interface Ended {
   code: number;
   out: string;
   err: string;
+  /** What it printed last. */
+  last: string;
 }
 
 /** Runs a command of kindows in this process, with these variables, and ends it as `cli/main.ts` does. */
@@ -12,12 +14,17 @@ export async function runKindows(
   args: readonly string[],
   variables: NodeJS.ProcessEnv = {},
 ): Promise<Ended> {
-  const ended: Ended = { code: 0, out: "", err: "" };
+  const ended: Ended = { code: 0, out: "", err: "", last: "" };
   const { stdout, stderr, exitCode } = process;
   const environment = { ...process.env };
   Object.assign(process.env, variables);
-  stdout.write = (text) => Boolean((ended.out += String(text)));
-  stderr.write = (text) => Boolean((ended.err += String(text)));
+  const keep = (stream: "out" | "err") => (text: string | Uint8Array) => {
+    ended[stream] += String(text);
+    ended.last = String(text);
+    return true;
+  };
+  stdout.write = keep("out");
+  stderr.write = keep("err");
   try {
     ended.code = await runInProcess(args);
   } finally {

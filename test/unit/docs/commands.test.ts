@@ -4,6 +4,7 @@ import path from "node:path";
 import { type Command, CommanderError } from "commander";
 
 import { kindowsProgram } from "../../../cli/command-line/kindows-program.ts";
+import { allCommands } from "../cli/all-commands.ts";
 import { codeBlocks, commandsOf, documents, repository } from "./documented-commands.ts";
 
 /** Takes what a command does away from it, and what it says. */
@@ -82,7 +83,7 @@ describe("commands in the documents", () => {
       name: /^[a-z][a-z-]*( [a-z][a-z-]*)*/.exec(synopsis)?.[0] ?? "",
       options: (synopsis.match(/--[a-z][a-z-]*/g) ?? []).sort(),
     }));
-    const known = flattened(program).map(({ name, command }) => ({
+    const known = allCommands(program).map(({ name, command }) => ({
       name,
       options: command
         .createHelp()
@@ -109,19 +110,4 @@ async function refusal(program: Command, words: readonly string[]): Promise<stri
       ? undefined
       : error.message;
   }
-}
-
-/** The commands that can be run, by their whole names. */
-function flattened(
-  root: Command,
-  before = "",
-): readonly { readonly name: string; readonly command: Command }[] {
-  return root
-    .createHelp()
-    .visibleCommands(root)
-    .filter((command) => command.name() !== "help")
-    .flatMap((command) => {
-      const name = `${before}${command.name()}`;
-      return command.commands.length === 0 ? [{ name, command }] : flattened(command, `${name} `);
-    });
 }
