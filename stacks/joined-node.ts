@@ -1,6 +1,6 @@
 import type * as pulumi from "@pulumi/pulumi";
 import { BootstrapToken } from "../components/controlplane/bootstrap-token.ts";
-import type { ImageArchive } from "../components/image-archives/image-archives.ts";
+import type { ImageArchive } from "../components/image-archives/image-archive.ts";
 import { LinuxNode } from "../components/linux/linux-node.ts";
 import type { Machine } from "../components/machine/machine.ts";
 import type { JoinedToCluster } from "../components/node/daemon-set-on-nodes.ts";

@@ -1,11 +1,10 @@
 import * as pulumi from "@pulumi/pulumi";
 import * as z from "zod";
 import {
-  examineArchives,
   type ImageArchive,
   imageArchiveSchema,
-  imagesInNoArchive,
-} from "../components/image-archives/image-archives.ts";
+} from "../components/image-archives/image-archive.ts";
+import { examineArchives, imagesInNoArchive } from "../components/image-archives/image-archives.ts";
 import { isPreviewAnywhere } from "../components/preview-anywhere.ts";
 import { locatedLinuxImage } from "../components/linux/cloud-image/located.ts";
 import type { LinuxPrograms } from "../components/linux/steps.ts";

@@ -3,7 +3,7 @@ import { local } from "@pulumi/command";
 import { Provider } from "@pulumi/kubernetes/provider.js";
 import { podNetworks, type PodNetworkName } from "../cni/registry.ts";
 import type { Facts } from "../facts.ts";
-import type { ImageArchive } from "../image-archives/image-archives.ts";
+import type { ImageArchive } from "../image-archives/image-archive.ts";
 import { hostAction, observedAction } from "../host-action/host-action.ts";
 import type { environment as awaiting } from "./actions/await-cluster.ts";
 import type { environment as creation } from "./actions/create-kind-cluster.ts";

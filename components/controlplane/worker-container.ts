@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { clusterLabel, roleLabel } from "../../config/names.ts";
-import { imageArchiveSchema } from "../image-archives/image-archives.ts";
+import { imageArchiveSchema } from "../image-archives/image-archive.ts";
 
 /** The part of `docker inspect <control plane>` that workers are configured with too. */
 export interface ControlPlaneContainer {

@@ -4,7 +4,7 @@ import type { ProgramEnd } from "../../host/run-program.ts";
 import { runWithSharedInput } from "../../host/shared-input.ts";
 import { waitUntil } from "../../host/wait-until.ts";
 import { say } from "../host-action/run-action.ts";
-import type { ImageArchive } from "./image-archives.ts";
+import type { ImageArchive } from "./image-archive.ts";
 import { readArchive } from "./read-archive.ts";
 
 /** Longest import of one archive, in seconds; enough for some gigabytes on a slow disk. */

@@ -6,16 +6,7 @@ import type { Cache } from "../../toolchain/cache.ts";
 import { noteOfFile } from "../../toolchain/file-digest.ts";
 import { archiveFiles } from "./archive-files.ts";
 import { archivedImages, linuxHere } from "./archived-images.ts";
-
-/** An archive of images for Linux nodes. */
-export const imageArchiveSchema = z.strictObject({
-  /** Absolute path on this host. */
-  path: z.string(),
-  /** SHA-256 of the file, in lower case. */
-  sha256: z.string(),
-});
-
-export type ImageArchive = z.infer<typeof imageArchiveSchema>;
+import type { ImageArchive } from "./image-archive.ts";
 
 const contentSchema = z.object({ sha256: z.string(), references: z.array(z.string()) });
 

@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { Facts } from "../facts.ts";
-import type { ImageArchive } from "../image-archives/image-archives.ts";
+import type { ImageArchive } from "../image-archives/image-archive.ts";
 import { nodeObject } from "../node/node-object.ts";
 import { type JoiningMachine, withDefaults } from "../node/joining-machine.ts";
 import { textFact } from "../windows/step-result.ts";

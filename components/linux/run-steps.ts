@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import * as pulumi from "@pulumi/pulumi";
 import { remote } from "@pulumi/command";
 import { shellWord } from "../../host/shell-word.ts";
-import type { ImageArchive } from "../image-archives/image-archives.ts";
+import type { ImageArchive } from "../image-archives/image-archive.ts";
 import { ownFolder } from "../own-files.ts";
 import { pushToMachine } from "../machine/push-to-machine.ts";
 import { machineJoinConfig } from "../controlplane/worker-join-config.ts";

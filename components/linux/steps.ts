@@ -1,6 +1,6 @@
 import type * as pulumi from "@pulumi/pulumi";
 import type { MachineJoin } from "../controlplane/worker-join-config.ts";
-import type { ImageArchive } from "../image-archives/image-archives.ts";
+import type { ImageArchive } from "../image-archives/image-archive.ts";
 import type { Joining } from "../node/joining-machine.ts";
 import { renderLabels, renderSorted } from "../node/node-registration.ts";
 import { stageTitles, type StepTitle } from "../node/step-title.ts";

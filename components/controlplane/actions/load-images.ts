@@ -1,6 +1,6 @@
 /** Host action: gives the images of archives on this host to nodes in containers, unless they have them already. */
 import * as z from "zod";
-import { imageArchiveSchema } from "../../image-archives/image-archives.ts";
+import { imageArchiveSchema } from "../../image-archives/image-archive.ts";
 import { giveImages } from "../../image-archives/give-images.ts";
 import { runAction } from "../../host-action/run-action.ts";
 

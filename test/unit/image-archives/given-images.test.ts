@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { gzipSync } from "node:zlib";
-import { runAction } from "../controlplane/run-action.ts";
+import { runAction, runOnCluster } from "../controlplane/run-action.ts";
 import { newFolder } from "../new-folder.ts";
 import { sha256 } from "./write-archive.ts";
 
@@ -105,5 +105,53 @@ describe("images of archives", () => {
     assert.equal(exitCode, 1);
     assert.match(stderr, /a\.tar has changed while its images were given to the nodes: run again/);
     assert.deepEqual(host.given("cp"), []);
+  });
+});
+
+/** What Docker says while a worker is added; what it runs in the container is in the log. */
+const dockerOfWorker = `#!/bin/sh
+echo "$*" >>"$0.log"
+case "$*" in
+  images*) echo there ;;
+  "inspect --format"*) echo 192.0.2.9 ;;
+  inspect*) echo '[{"HostConfig":{"Binds":null,"Devices":null,"UsernsMode":""},"Config":{"Env":null}}]' ;;
+  logs*) echo "Reached target multi-user.target - Multi-User System." ;;
+  *import*) cat >/dev/null ;;
+esac
+`;
+
+describe("a Linux worker", () => {
+  it("has the images of archives before it joins", async () => {
+    const folder = newFolder();
+    const [program, archive] = ["docker", "a.tar"].map((name) => path.join(folder, name)) as [
+      string,
+      string,
+    ];
+    writeFileSync(program, dockerOfWorker, { mode: 0o755 });
+    writeFileSync(archive, "a");
+    const worker = {
+      name: "kindows-t-a",
+      cluster: "kindows-t",
+      image: "kindest/node:kindows-0123456789ab",
+      network: "kindows-t",
+      endpoint: "kindows-t-control-plane:6443",
+      readySeconds: 5,
+      imageArchives: [{ path: archive, sha256: sha256("a") }],
+    };
+    const node = { status: { conditions: [{ type: "Ready", status: "True" }] } };
+    const { exitCode, stderr } = await runOnCluster(
+      "controlplane/actions/add-linux-worker",
+      { WORKER: JSON.stringify(worker), PATH: `${folder}:${process.env["PATH"] ?? ""}` },
+      (request) => (request.startsWith("DELETE") ? [404, {}] : [200, node]),
+    );
+    assert.equal(exitCode, 0, stderr);
+    const log = readFileSync(`${program}.log`, "utf8").split("\n");
+    const at = (part: string): number => log.findIndex((line) => line.includes(part));
+    const order = ["run --name", "images import", "kubeadm join"].map(at);
+    assert.ok(!order.includes(-1), log.join("\n"));
+    assert.deepEqual(
+      order,
+      order.toSorted((one, other) => one - other),
+    );
   });
 });
