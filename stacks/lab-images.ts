@@ -103,11 +103,11 @@ export async function imageArchives(
 
 async function examinedArchives(settings: Settings): Promise<ImageArchive[]> {
   const file = `Pulumi.${pulumi.getStack()}.yaml`;
-  const archives = await examineArchives(settings.cluster.imageArchives, file, new Cache()).catch(
-    (error: unknown) => {
-      throw error instanceof SettingsError ? new pulumi.RunError(error.message) : error;
-    },
-  );
+  const paths = settings.cluster.imageArchives;
+  const say = (line: string): void => void pulumi.log.info(line);
+  const archives = await examineArchives(paths, file, new Cache(), say).catch((error: unknown) => {
+    throw error instanceof SettingsError ? new pulumi.RunError(error.message) : error;
+  });
   const needed = onLinuxNodes(settings).map(({ image }) => image);
   const missing = imagesInNoArchive(needed, archives);
   if (missing.length > 0) {

@@ -20,7 +20,7 @@ export async function prepareStack(
   consent: Consent,
 ): Promise<void> {
   const file = path.basename(settingsFile(stack));
-  await examineArchives(settings.cluster.imageArchives, file, new Cache());
+  await examineArchives(settings.cluster.imageArchives, file, new Cache(), say);
   if (!hasWindowsNodes(settings)) return prepare(settings);
   await findUpdate(settings);
   const makesImage = await requireMakeableImage(settings, new Cache(), say);

@@ -2,6 +2,7 @@ import { stat } from "node:fs/promises";
 import * as z from "zod";
 import { messageOf } from "../../host/failure.ts";
 import { type Complaint, type SettingsProblem, SettingsError } from "../../config/problem.ts";
+import type { Progress } from "../../toolchain/artifact.ts";
 import type { Cache } from "../../toolchain/cache.ts";
 import { noteOfFile } from "../../toolchain/file-digest.ts";
 import { archiveFiles } from "./archive-files.ts";
@@ -22,11 +23,12 @@ export async function examineArchives(
   paths: readonly string[],
   file: string,
   cache: Cache,
+  say: Progress,
 ): Promise<readonly ExaminedArchive[]> {
   const problems: SettingsProblem[] = [];
   const archives: ExaminedArchive[] = [];
   for (const [index, path] of paths.entries()) {
-    const found = await examined(path, cache);
+    const found = await examined(path, cache, say);
     if (Array.isArray(found)) {
       const at = ["cluster", "imageArchives", index];
       problems.push(...found.map((complaint) => ({ path: at, value: path, ...complaint })));
@@ -42,12 +44,14 @@ export async function examineArchives(
 async function examined(
   path: string,
   cache: Cache,
+  say: Progress,
 ): Promise<z.infer<typeof contentSchema> | Complaint[]> {
   const another = "Write the path of an archive of images that you can read.";
   const complaints: Complaint[] = [];
   try {
     if (!(await stat(path)).isFile()) return [{ why: "is not a file", instead: another }];
     return await noteOfFile(path, cache, "images", contentSchema, async () => {
+      say(`reading ${path}`);
       const { sha256, files } = await archiveFiles(path);
       const { references, complaints: found } = archivedImages(files, linuxHere);
       complaints.push(...found);

@@ -25,8 +25,10 @@ const node = "quay.io/calico/node:v3.32.1";
 const cni = "quay.io/calico/cni:v3.32.1";
 const other = here === "amd64" ? "arm64" : "amd64";
 
+const silent = (): void => undefined;
+
 const examine = (...paths: readonly string[]) =>
-  examineArchives(paths, file, new Cache(newFolder()));
+  examineArchives(paths, file, new Cache(newFolder()), silent);
 
 /** What is wrong with an archive, without its path. */
 async function complaints(...paths: readonly string[]): Promise<readonly string[]> {
@@ -206,24 +208,29 @@ describe("archives of images", () => {
 
   it("are read again only after they have changed", async () => {
     const cache = new Cache(newFolder());
+    const said: string[] = [];
     const path = await archiveOf(docker);
     const time = new Date(1000);
     utimesSync(path, time, time);
-    const before = await examineArchives([path], file, cache);
+    const before = await examineArchives([path], file, cache, (line) => said.push(line));
     // The content of another archive, at the time of the first: what is known is not found out again.
     const same = readFileSync(path);
     writeFileSync(path, Buffer.alloc(same.length));
     utimesSync(path, time, time);
-    assert.deepEqual(await examineArchives([path], file, cache), before);
+    assert.deepEqual(await examineArchives([path], file, cache, (line) => said.push(line)), before);
     utimesSync(path, time, new Date(2000));
-    await assert.rejects(examineArchives([path], file, cache), SettingsError);
+    await assert.rejects(
+      examineArchives([path], file, cache, (line) => said.push(line)),
+      SettingsError,
+    );
+    assert.deepEqual(said, [`reading ${path}`, `reading ${path}`]);
   });
 
   it("are not remembered while something is wrong with them", async () => {
     const cache = new Cache(newFolder());
     const path = await archiveOf(dockerFiles([{}]));
-    await assert.rejects(examineArchives([path], file, cache), SettingsError);
-    await assert.rejects(examineArchives([path], file, cache), SettingsError);
+    await assert.rejects(examineArchives([path], file, cache, silent), SettingsError);
+    await assert.rejects(examineArchives([path], file, cache, silent), SettingsError);
   });
 
   it("leave these images to be pulled", () => {

@@ -18,7 +18,7 @@ const preview = (imageArchives: readonly string[], where: "" | "anywhere" = "") 
   });
 
 const warnings = ({ diagnostics }: Awaited<ReturnType<typeof preview>>): readonly string[] =>
-  diagnostics.map(({ message }) => message);
+  diagnostics.flatMap(({ severity, message }) => (severity === "warning" ? [message] : []));
 
 describe("archives of images, at preview", () => {
   it("that can't be used are all named, before anything is planned", async () => {
