@@ -52,21 +52,25 @@ export interface OciImage extends Image {
 /** The files of an OCI archive. */
 export function ociFiles(images: readonly OciImage[]): Files {
   const files: Files = {};
-  const blob = (content: string | Buffer): { digest: string; size: number } => {
-    files[`blobs/sha256/${sha256(content)}`] = content;
-    return { digest: `sha256:${sha256(content)}`, size: content.length };
+  const blob = (content: string | Buffer | object, kind: string) => {
+    const isDocument = typeof content === "object" && !Buffer.isBuffer(content);
+    const mediaType = `application/vnd.oci.image.${kind}`;
+    const bytes = isDocument
+      ? JSON.stringify({ schemaVersion: 2, mediaType, ...content })
+      : content;
+    files[`blobs/sha256/${sha256(bytes)}`] = bytes;
+    return { mediaType, digest: `sha256:${sha256(bytes)}`, size: bytes.length };
   };
   const manifests = images.map((image, number) => {
     const { names = [], others, annotations = { "io.containerd.image.name": names[0] } } = image;
-    const layer = blob(image.layer ?? layerOf(String(number)));
-    const manifest = blob(
-      JSON.stringify({ config: blob(config(image, [layer.digest])), layers: [layer] }),
-    );
+    const layer = blob(image.layer ?? layerOf(String(number)), "layer.v1.tar");
+    const configured = blob(config(image, [layer.digest]), "config.v1+json");
+    const manifest = blob({ config: configured, layers: [layer] }, "manifest.v1+json");
     const platform = { os: image.os ?? "linux", architecture: image.architecture ?? here };
     const top =
       others === undefined
         ? manifest
-        : blob(JSON.stringify({ manifests: [...others, { ...manifest, platform }] }));
+        : blob({ manifests: [...others, { ...manifest, platform }] }, "index.v1+json");
     return { ...top, annotations };
   });
   return {
