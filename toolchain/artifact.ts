@@ -20,6 +20,10 @@ export interface Artifact {
   readonly needs: readonly Artifact[];
   /** Debian packages that the build needs on the host; installed if missing, with a message. */
   readonly hostPackages: readonly string[];
+  /** Estimate of how long it takes to build on two idle cores: the longest chain starts first. Default: a few seconds. */
+  readonly seconds?: number;
+  /** What its build compiles. Artifacts with the same value take turns, so that each uses what the last one compiled. */
+  readonly shares?: string;
   /** Throws if it cannot be built here; called before anything is built. Default: it can. */
   check?(): Promise<void>;
   build(into: string, context: BuildContext): Promise<void>;

@@ -3,6 +3,7 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { messageOf } from "../host/failure.ts";
 import type { Artifact, Progress } from "./artifact.ts";
 import { Cache, artifactAddress } from "./cache.ts";
+import { howBusy, timesSoFar } from "./how-busy.ts";
 import { formatSeconds } from "./progress-text.ts";
 import { Slots } from "./slots.ts";
 
@@ -47,24 +48,38 @@ export async function ensureArtifacts(
   const slots = new Slots(2);
   const running = new Map<Artifact, Promise<void>>();
   let failed = false;
-  missing.forEach((artifact, rank) => {
+  const begun = await timesSoFar();
+  longestChainFirst(missing).forEach((artifact, rank) => {
     const needed = artifact.needs.map((each) => running.get(each) ?? Promise.resolve());
-    const made = Promise.all(needed).then(() =>
-      slots.run(rank, async () => {
-        if (failed) return;
-        await makeEntry(cache, artifact, address(artifact), ensured, say).catch(
-          (error: unknown) => {
-            failed = true;
-            throw error;
-          },
-        );
-      }),
-    );
+    const make = async (): Promise<void> => {
+      if (failed) return;
+      await makeEntry(cache, artifact, address(artifact), ensured, say).catch((error: unknown) => {
+        failed = true;
+        throw error;
+      });
+    };
+    const made = Promise.all(needed).then(() => slots.run(rank, make, artifact.shares));
     running.set(artifact, made);
   });
   // Artifacts that depend on a failed one fail with the same error.
   await settleAll(running.values());
+  const busy = howBusy(begun, await timesSoFar());
+  if (busy !== undefined) say(busy);
   return ensured;
+}
+
+/** By the time from an artifact's start to the end of the last one that waits for it; dependencies first. */
+export function longestChainFirst(artifacts: readonly Artifact[]): readonly Artifact[] {
+  const chains = new Map<Artifact, number>();
+  const longer = (artifact: Artifact, seconds: number): void => {
+    chains.set(artifact, Math.max(chains.get(artifact) ?? 0, seconds));
+  };
+  for (const artifact of artifacts.toReversed()) {
+    const chain = (chains.get(artifact) ?? 0) + (artifact.seconds ?? 5);
+    chains.set(artifact, chain);
+    for (const needed of artifact.needs) longer(needed, chain);
+  }
+  return artifacts.toSorted((one, other) => (chains.get(other) ?? 0) - (chains.get(one) ?? 0));
 }
 
 /** Checks whether all that is missing can be built. @returns the Debian packages to install. @throws the reason if not. */

@@ -36,13 +36,16 @@ async function startTicksOf(pid: number): Promise<string | undefined> {
   }
 }
 
-/** Field 22 of /proc/PID/stat; undefined for a zombie. Field 2 may contain spaces and brackets. */
+/** Fields of /proc/PID/stat by their numbers in proc(5), from 3 on. Field 2 may contain spaces and brackets. */
+export function statFields(stat: string): readonly (string | undefined)[] {
+  const afterName = stat.slice(stat.lastIndexOf(")") + 1).trim();
+  return [undefined, undefined, undefined, ...afterName.split(" ")];
+}
+
+/** When the process started; undefined for a zombie. */
 export function parseStartTicks(stat: string): string | undefined {
-  const afterName = stat
-    .slice(stat.lastIndexOf(")") + 1)
-    .trim()
-    .split(" ");
-  return afterName[0] === "Z" || afterName[0] === "X" ? undefined : afterName[19];
+  const { 3: state, 22: startTicks } = statFields(stat);
+  return state === "Z" || state === "X" ? undefined : startTicks;
 }
 
 async function bootId(): Promise<string> {

@@ -1,32 +1,43 @@
+interface Waiter {
+  readonly rank: number;
+  readonly shares: string | undefined;
+  readonly enter: () => void;
+}
+
 /** A semaphore with priorities: the waiter with the lowest rank gets the next free slot. */
 export class Slots {
   private free: number;
-  private readonly waiting: { readonly rank: number; readonly enter: () => void }[] = [];
+  private readonly waiting: Waiter[] = [];
+  private readonly shared = new Set<string>();
 
   constructor(count: number) {
     this.free = count;
   }
 
-  async run<T>(rank: number, work: () => Promise<T>): Promise<T> {
-    if (this.free > 0) {
-      this.free -= 1;
-    } else {
-      await new Promise<void>((enter) => this.waiting.push({ rank, enter }));
-    }
+  /** @param shares work with the same value takes turns, and leaves the other slots to other work. */
+  async run<T>(rank: number, work: () => Promise<T>, shares?: string): Promise<T> {
+    await new Promise<void>((enter) => {
+      this.waiting.push({ rank, shares, enter });
+      this.fill();
+    });
     try {
       return await work();
     } finally {
-      this.release();
+      this.free += 1;
+      if (shares !== undefined) this.shared.delete(shares);
+      this.fill();
     }
   }
 
-  private release(): void {
+  private fill(): void {
     this.waiting.sort((a, b) => a.rank - b.rank);
-    const next = this.waiting.shift();
-    if (next === undefined) {
-      this.free += 1;
-    } else {
-      next.enter();
+    for (const each of [...this.waiting]) {
+      if (this.free === 0) return;
+      if (each.shares !== undefined && this.shared.has(each.shares)) continue;
+      this.waiting.splice(this.waiting.indexOf(each), 1);
+      this.free -= 1;
+      if (each.shares !== undefined) this.shared.add(each.shares);
+      each.enter();
     }
   }
 }

@@ -60,6 +60,11 @@ export async function goInputs(go: GoBuild): Promise<Readonly<Record<string, str
   };
 }
 
+/** What its compiled packages depend on. */
+export function sharedPackages(go: GoBuild): string {
+  return JSON.stringify([path.basename(go.module), goos(go), go.tags ?? []]);
+}
+
 function goos({ forWine }: GoBuild): string {
   return forWine ? "windows" : "linux";
 }
@@ -79,15 +84,18 @@ export async function buildGo(go: GoBuild, into: string, context: BuildContext):
   const overlay = go.forWine
     ? ["-overlay", await overlayWriter.run(0, () => writeWindowsGorootOverlay(folder, env))]
     : [];
+  // One command, so that one program is linked while another is compiled. In a folder, each is called as its package.
   const run = commandRunner(context.logFile);
-  for (const [executable, packageName] of Object.entries(go.packages)) {
-    if (Object.keys(go.packages).length > 1) context.progress(`compiling ${executable}`);
-    const file = path.join(into, executable);
-    await run("go", ["build", ...common, ...overlay, "-o", file, packageName], {
-      cwd: go.module,
-      env,
-      timeoutSeconds: buildTimeoutSeconds,
-    });
-    if (go.forWine) await writeFile(file, pageAligned(await readFile(file)));
+  const executables = Object.keys(go.packages);
+  const output = executables.length === 1 ? path.join(into, ...executables) : into;
+  await run("go", ["build", ...common, ...overlay, "-o", output, ...Object.values(go.packages)], {
+    cwd: go.module,
+    env,
+    timeoutSeconds: buildTimeoutSeconds,
+  });
+  if (go.forWine) {
+    for (const file of executables.map((name) => path.join(into, name))) {
+      await writeFile(file, pageAligned(await readFile(file)));
+    }
   }
 }

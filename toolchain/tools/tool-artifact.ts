@@ -1,6 +1,6 @@
 import type { BuildContext } from "../artifact.ts";
 import { fetchDownloads } from "./download.ts";
-import { buildGo, goInputs } from "./go-build.ts";
+import { buildGo, goInputs, sharedPackages } from "./go-build.ts";
 import { requireGo, requireReachable } from "./go-toolchain.ts";
 import { findInstalled, takeInstalled } from "./installed.ts";
 import { ownRelease } from "./own-release.ts";
@@ -28,6 +28,8 @@ export function toolArtifact(tool: Tool, sources: ToolSources = realSources): To
     tool,
     needs: [],
     hostPackages: ["curl"],
+    seconds: tool.seconds,
+    shares: sharedPackages(tool.go),
     inputs: async () => ({ version: tool.version, ...(await goInputs(tool.go)) }),
     check: () => requireSource(artifact),
     build: async (into, context) => {

@@ -6,6 +6,8 @@ export interface Tool {
   readonly name: string;
   /** Version without a leading `v`. */
   readonly version: string;
+  /** How long Go takes for it: see `Artifact`. */
+  readonly seconds?: number;
   readonly installed?: InstalledTool;
   /** Official downloads; undefined if there are none, or the tool is only needed without internet access. */
   readonly downloads?: readonly Download[];

@@ -22,7 +22,7 @@ import type { Artifact } from "../../../toolchain/artifact.ts";
 import { markerName } from "../../../toolchain/cache-marker.ts";
 import { artifactAddress, Cache, cacheRoot } from "../../../toolchain/cache.ts";
 import { removeCompilerCaches } from "../../../toolchain/compiler-caches.ts";
-import { checkArtifacts, ensureArtifacts } from "../../../toolchain/ensure.ts";
+import { checkArtifacts, ensureArtifacts, longestChainFirst } from "../../../toolchain/ensure.ts";
 import { digestOfFile } from "../../../toolchain/file-digest.ts";
 import { thisProcess } from "../../../toolchain/owner.ts";
 import { eachCase } from "../each-case.ts";
@@ -250,6 +250,33 @@ describe("artifact cache", () => {
       ["one", "two"],
       ["debootstrap", "xorriso"],
     ]);
+  });
+
+  it("starts the longest chain first", () => {
+    const taking = (name: string, seconds?: number, ...needs: readonly Artifact[]): Artifact => ({
+      ...counted(name, needs),
+      seconds,
+    });
+    const [base, quick, long] = [taking("base", 20), taking("quick"), taking("long", 100)];
+    const image = taking("image", 60, base, quick);
+    const baked = taking("baked", 30, image);
+    const all = [quick, long, taking("alone", 80), base, image, baked, taking("small", 10)];
+    const names = longestChainFirst(all).map(({ name }) => name);
+    assert.deepEqual(names, ["base", "long", "quick", "image", "alone", "baked", "small"]);
+  });
+
+  it("builds one after the other what compiles the same packages, and something else beside it", async () => {
+    const started: string[] = [];
+    const slow = (name: string, shares?: string): Artifact => ({
+      ...{ ...counted(name), shares },
+      build: async (into) => {
+        started.push(name);
+        while (name === "a" && !started.includes("d")) await sleep(1);
+        await writeFile(path.join(into, "tool"), name);
+      },
+    });
+    await ensure(slow("a", "x"), slow("b", "x"), slow("c", "x"), slow("d"));
+    assert.deepEqual(started.slice(0, 2).sort(), ["a", "d"]);
   });
 
   it("builds at most two artifacts at once, in the given order", async () => {

@@ -2,8 +2,10 @@ import assert from "node:assert/strict";
 import { mkdirSync, readFileSync, readlinkSync, writeFileSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import path from "node:path";
+import { execa } from "execa";
 import { bundledPlugins } from "../../../plugins/catalog.ts";
 import { artifactAddress } from "../../../toolchain/cache.ts";
+import { howBusy, timesSoFar, type Times } from "../../../toolchain/how-busy.ts";
 import { formatSeconds } from "../../../toolchain/progress-text.ts";
 import {
   homeVersion,
@@ -175,6 +177,29 @@ describe("progress", () => {
   ] as const) {
     it(`${seconds} s is shown as ${text}`, () => assert.equal(formatSeconds(seconds), text));
   }
+});
+
+describe("how busy the processors were", () => {
+  const times = (wall: number, programs: number): Times => ({ wall, programs });
+  for (const [what, begun, ended, expected] of [
+    [
+      "programs against all cores",
+      times(10, 5),
+      times(730, 1229),
+      "made all in 12 min 00 s: 1224 processor seconds, 85 % of 2 cores",
+    ],
+    ["nothing for a short time", times(10, 5), times(69, 100), undefined],
+  ] as const) {
+    it(what, () => assert.equal(howBusy(begun, ended, 2), expected));
+  }
+  it("counts programs that have ended", async () => {
+    const { programs } = await timesSoFar();
+    await execa(process.execPath, [
+      "-e",
+      "const end = Date.now() + 300; while (Date.now() < end);",
+    ]);
+    assert.ok((await timesSoFar()).programs > programs);
+  });
 });
 
 describe("process identity", () => {

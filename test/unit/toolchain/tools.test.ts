@@ -135,6 +135,14 @@ describe("tools", () => {
       const addresses = await Promise.all(artifacts.map((each) => artifactAddress(each)));
       assert.equal(new Set(addresses).size, artifacts.length);
     });
+    it("calls the programs of one build as their packages, as Go does", () => {
+      for (const { tool: each } of artifacts) {
+        const packages = Object.entries(each.go.packages);
+        for (const [name, of] of packages.length > 1 ? packages : []) {
+          assert.equal(name, path.posix.basename(of) + (each.go.forWine ? ".exe" : ""));
+        }
+      }
+    });
     it("recognises the version output of the pinned tools", () => {
       for (const [{ tool: each }, text] of [
         [table.pulumi, "v3.259.0\n"],
