@@ -53,8 +53,11 @@ export class CopiedProject {
       await symlink(path.join(projectRoot, name), at(name));
     }
     await mkdir(at(".kindows", "state"), { recursive: true });
-    for (const name of ["artifacts.json", "pulumi"]) {
-      await symlink(path.join(projectRoot, ".kindows", name), at(".kindows", name));
+    await symlink(path.join(projectRoot, ".kindows/artifacts.json"), at(".kindows/artifacts.json"));
+    // A home of its own, since commands of the copy lead its plugins to their cache.
+    for (const name of ["plugins", "dynamic_tf_plugins"].map((each) => `.kindows/pulumi/${each}`)) {
+      const options = { recursive: true, verbatimSymlinks: true };
+      await cp(path.join(projectRoot, name), at(name), options);
     }
     const committed = await readFile(path.join(projectRoot, stackFile), "utf8");
     const seal = /^encryptionsalt: .*$/m.exec(committed)?.[0] ?? assert.fail("no seal");
