@@ -13,7 +13,7 @@ import { ensureDocker } from "../toolchain/daemons.ts";
 import { ensureHostPackages } from "../toolchain/host-packages.ts";
 import { dockerPackages } from "../toolchain/host-requirements.ts";
 import { prepareEngine } from "../toolchain/prepare-engine.ts";
-import { etcd, kubernetesLinux, versitygw, yamlHost } from "../toolchain/tools/table.ts";
+import { etcd, kubeApiserver, versitygw, yamlHost } from "../toolchain/tools/table.ts";
 
 const say = (line: string): void => void process.stderr.write(`${line}\n`);
 const ensurePackages = (names: readonly string[]): Promise<void> => ensureHostPackages(names, say);
@@ -39,14 +39,14 @@ export async function ensureTestEngine(): Promise<void> {
   await ensureDocker(docker, options);
   const calico = calicoRelease(defaultCalicoVersion);
   const definitions = calicoDefinitions(calico);
-  const further = [kubernetesLinux, etcd, versitygw, definitions, yamlHost];
+  const further = [kubeApiserver, etcd, versitygw, definitions, yamlHost];
   const ensured = await prepareEngine(further, options);
   recordBuilt({
     tools: {
       etcd: path.join(ensured.path(etcd), "etcd"),
       "pulumi-language-yaml": path.join(ensured.path(yamlHost), "pulumi-language-yaml"),
       versitygw: path.join(ensured.path(versitygw), "versitygw"),
-      "kube-apiserver": path.join(ensured.path(kubernetesLinux), "kube-apiserver"),
+      "kube-apiserver": path.join(ensured.path(kubeApiserver), "kube-apiserver"),
     },
     calicoDefinitions: {
       [calico.definitionsSha256]: path.join(ensured.path(definitions), definitionsName),

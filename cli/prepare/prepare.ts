@@ -80,7 +80,6 @@ async function prepareLab(settings: Settings, options: EnsureOptions): Promise<v
   await ensureDaemons(settings.hypervisor.uri, daemons, { ...options, progress: say });
 
   const cloudImage = await prepareCloudImage(settings, options);
-  // The slowest first.
   const images = [...machineImages(settings), ...(await containerImages(settings))];
   const disk = hasWindowsNodes(settings) ? userDisk(settings, say) : undefined;
   const release =

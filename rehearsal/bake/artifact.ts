@@ -40,6 +40,7 @@ const bakeSources = [
 export const bakedRehearsalImage: Artifact = {
   name: "rehearsal-image-baked",
   needs: [rehearsalImage],
+  seconds: 130,
   hostPackages: ["qemu-system-x86", "qemu-utils", "xorriso"],
   inputs: async () => ({
     steps: folderHash(join(projectRoot, stepsSource)),

@@ -55,6 +55,7 @@ const kernelModules = [
 export const rehearsalImage: Artifact = {
   name: "rehearsal-image",
   needs: [rehearsalDebian, ...guestTools],
+  seconds: 60,
   hostPackages: [
     ...["cpio", "dosfstools", "e2fsprogs", "gcc-mingw-w64-x86-64", "mtools", "qemu-utils"],
     ...["syslinux", "syslinux-common"],

@@ -17,6 +17,7 @@ import {
   containerdWindows,
   containerdWindowsLts,
   etcd,
+  kubeApiserver,
   kubeProxyWindows,
   kubernetesLinux,
   kubernetesWindows,
@@ -59,7 +60,7 @@ async function main(): Promise<number> {
   const containerds = [containerdWindows, containerdWindowsLts];
   const artifacts = [
     ...[kubernetesWindows, kubernetesLinux, wineRoot],
-    ...[...containerds, kubeProxyWindows, rehearsalCri, etcd],
+    ...[...containerds, kubeProxyWindows, rehearsalCri, etcd, kubeApiserver],
   ];
   const ensured = await ensureArtifacts(artifacts, { progress: say, ensurePackages });
   const programs: TestPrograms = {
@@ -72,6 +73,7 @@ async function main(): Promise<number> {
     rehearsalCri: ensured.path(rehearsalCri),
     kubernetesLinux: ensured.path(kubernetesLinux),
     etcd: ensured.path(etcd),
+    kubeApiserver: ensured.path(kubeApiserver),
   };
   const folder = await mkdtemp(join(tmpdir(), "kindows-windows-binaries-"));
   try {

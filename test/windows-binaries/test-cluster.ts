@@ -134,7 +134,7 @@ function kubeadmConfiguration(settings: object): string {
 }
 
 async function startApiServer(folder: string): Promise<ChildProcess[]> {
-  const { etcd, kubernetesLinux } = testPrograms();
+  const { etcd, kubeApiserver } = testPrograms();
   const pki = (name: string): string => join(folder, "pki", name);
   await mkdir(join(folder, "etcd"), { mode: 0o700 });
   const store = await launch(folder, join(etcd, "etcd"), [
@@ -143,7 +143,7 @@ async function startApiServer(folder: string): Promise<ChildProcess[]> {
     `--advertise-client-urls=${etcdUrl}`,
     "--unsafe-no-fsync",
   ]);
-  const apiServer = await launch(folder, join(kubernetesLinux, "kube-apiserver"), [
+  const apiServer = await launch(folder, join(kubeApiserver, "kube-apiserver"), [
     `--etcd-servers=${etcdUrl}`,
     `--advertise-address=${clusterAddress}`,
     `--secure-port=${String(port)}`,

@@ -20,6 +20,7 @@ const programsSchema = z.object({
   rehearsalCri: z.string(),
   kubernetesLinux: z.string(),
   etcd: z.string(),
+  kubeApiserver: z.string(),
 });
 
 /** Absolute paths of the tested programs and of those that test them. */

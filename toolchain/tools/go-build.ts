@@ -39,10 +39,16 @@ export function goEnvironment(address: CompilerAddress = "go"): Readonly<Record<
 }
 
 /**
- * Inputs of the artifact's address. Not the compiler's version, so that an upgrade of Go does not rebuild everything.
+ * Inputs of the artifact's address. Not the compiler's version, so that an upgrade of Go does not rebuild everything; and
+ * not the module's other programs.
  */
 export async function goInputs(go: GoBuild): Promise<Readonly<Record<string, string>>> {
-  const isSource = (file: string): boolean => /(\.go|\/go\.(mod|sum))$/.test(file);
+  const own = Object.values(go.packages)
+    .filter((name) => name.startsWith("."))
+    .map((name) => path.join(go.module, name));
+  const isSource = (file: string): boolean =>
+    /\/go\.(mod|sum)$/.test(file) ||
+    (file.endsWith(".go") && own.some((folder) => !path.relative(folder, file).startsWith("..")));
   const forWine = [
     ...windowsGorootOverlaySources,
     path.join(import.meta.dirname, "page-aligned.ts"),

@@ -41,6 +41,7 @@ export const languageHost = "beside/pulumi-language-nodejs";
 export const pulumi = releasedTool({
   name: "pulumi",
   version: "3.259.0",
+  seconds: 300,
   installed: {
     versionArguments: ["version"],
     versionPattern: /^v(\S+)/,
@@ -62,6 +63,7 @@ export const pulumi = releasedTool({
 export const yamlHost = releasedTool({
   name: "pulumi-language-yaml",
   version: "1.38.1",
+  seconds: 30,
   repository: "pulumi/pulumi-yaml",
   file: "pulumi-language-yaml-v1.38.1-linux-amd64.tar.gz",
   members: { "pulumi-language-yaml": "pulumi-language-yaml" },
@@ -75,6 +77,7 @@ export const yamlHost = releasedTool({
 export const terraformBridge = releasedTool({
   name: "pulumi-terraform-provider",
   version: "1.1.3",
+  seconds: 120,
   repository: "pulumi/pulumi-terraform-provider",
   file: "pulumi-resource-terraform-provider-v1.1.3-linux-amd64.tar.gz",
   members: { "pulumi-resource-terraform-provider": "pulumi-resource-terraform-provider" },
@@ -95,6 +98,7 @@ export const terraformBridge = releasedTool({
 export const terraformProviderLibvirt = releasedTool({
   name: "terraform-provider-libvirt",
   version: "0.8.3",
+  seconds: 30,
   repository: "dmacvicar/terraform-provider-libvirt",
   file: "terraform-provider-libvirt_0.8.3_linux_amd64.zip",
   checksums: "terraform-provider-libvirt_0.8.3_SHA256SUMS",
@@ -127,6 +131,7 @@ export const kind = releasedTool({
 export const kubectl = toolArtifact({
   name: "kubectl",
   version: kubernetesVersion,
+  seconds: 60,
   installed: {
     versionArguments: ["version", "--client", "--output=json"],
     versionPattern: /"gitVersion": "v([^"]+)"/,
@@ -142,16 +147,29 @@ export const kubectl = toolArtifact({
 const kubernetesLinuxPrograms = [
   "kubeadm",
   "kubelet",
-  "kube-apiserver",
   "kube-controller-manager",
   "kube-scheduler",
   "kube-proxy",
 ];
 
-/** Programs of control planes and Linux nodes, for kind's node image. */
+/** Not with the others, because tests run it alone. */
+export const kubeApiserver = toolArtifact({
+  name: "kube-apiserver",
+  version: kubernetesVersion,
+  seconds: 240,
+  downloads: [kubernetesProgram("kube-apiserver")],
+  go: {
+    module: module("kubernetes"),
+    packages: { "kube-apiserver": "k8s.io/kubernetes/cmd/kube-apiserver" },
+    variables: kubernetesVariables,
+  },
+});
+
+/** The other programs of control planes and Linux nodes, for kind's node image. */
 export const kubernetesLinux = toolArtifact({
   name: "kubernetes-linux",
   version: kubernetesVersion,
+  seconds: 240,
   downloads: kubernetesLinuxPrograms.map(kubernetesProgram),
   go: {
     module: module("kubernetes"),
@@ -166,6 +184,7 @@ export const kubernetesLinux = toolArtifact({
 export const kubernetesWindows = toolArtifact({
   name: "kubernetes-windows",
   version: kubernetesVersion,
+  seconds: 330,
   go: {
     module: module("kubernetes"),
     packages: {
@@ -182,6 +201,7 @@ export const kubernetesWindows = toolArtifact({
 export const kubeProxyWindows = toolArtifact({
   name: "kube-proxy-windows",
   version: kubernetesVersion,
+  seconds: 60,
   go: {
     module: module("kubernetes"),
     packages: { "kube-proxy.exe": "k8s.io/kubernetes/cmd/kube-proxy" },
@@ -190,16 +210,19 @@ export const kubeProxyWindows = toolArtifact({
   },
 });
 
+/** etcd and CoreDNS as kubeadm installs them. What else runs in a cluster shares Kubernetes' packages, and so its module. */
 export const etcd = toolArtifact({
   name: "etcd",
   version: "3.6.8",
-  go: { module: module("etcd"), packages: { etcd: "." } },
+  seconds: 20,
+  go: { module: module("kubernetes"), packages: { etcd: "./etcd" } },
 });
 
 export const coredns = toolArtifact({
   name: "coredns",
-  version: "1.15.0",
-  go: { module: module("coredns"), packages: { coredns: "github.com/coredns/coredns" } },
+  version: "1.14.2",
+  seconds: 20,
+  go: { module: module("kubernetes"), packages: { coredns: "./coredns" } },
 });
 
 export const containerdVersion = "2.4.2";
@@ -211,6 +234,7 @@ const containerdVariables = (version: string): Readonly<Record<string, string>> 
 export const containerdLinux = toolArtifact({
   name: "containerd-linux",
   version: containerdVersion,
+  seconds: 100,
   go: {
     module: module("containerd"),
     packages: {
@@ -239,6 +263,7 @@ function windowsContainerd(name: string, version: string, moduleName: string): T
   return toolArtifact({
     name,
     version,
+    seconds: 100,
     go: {
       module: module(moduleName),
       packages: { "containerd.exe": "github.com/containerd/containerd/v2/cmd/containerd" },
@@ -253,7 +278,7 @@ export const localPathProvisioner = toolArtifact({
   name: "local-path-provisioner",
   version: "0.0.30",
   go: {
-    module: module("local-path-provisioner"),
+    module: module("kubernetes"),
     packages: { "local-path-provisioner": "github.com/rancher/local-path-provisioner" },
     variables: { "main.VERSION": "v0.0.30" },
   },
@@ -263,8 +288,9 @@ export const localPathProvisioner = toolArtifact({
 export const agnhost = toolArtifact({
   name: "agnhost",
   version: kubernetesVersion,
+  seconds: 60,
   go: {
-    module: module("agnhost"),
+    module: module("kubernetes"),
     packages: { agnhost: "k8s.io/kubernetes/test/images/agnhost" },
   },
 });
@@ -273,8 +299,9 @@ export const agnhost = toolArtifact({
 export const agnhostWindows = toolArtifact({
   name: "agnhost-windows",
   version: kubernetesVersion,
+  seconds: 60,
   go: {
-    module: module("agnhost"),
+    module: module("kubernetes"),
     packages: { "agnhost.exe": "k8s.io/kubernetes/test/images/agnhost" },
     forWine: true,
   },
@@ -298,6 +325,7 @@ export const actionlint = releasedTool({
 export const versitygw = toolArtifact({
   name: "versitygw",
   version: "1.8.0",
+  seconds: 60,
   go: {
     module: module("versitygw"),
     packages: { versitygw: "github.com/versity/versitygw/cmd/versitygw" },

@@ -10,6 +10,7 @@ import {
   containerdLinux,
   coredns,
   etcd,
+  kubeApiserver,
   kubectl,
   kubernetesLinux,
   kubernetesVersion,
@@ -21,7 +22,7 @@ import { buildNodeImage } from "./build-node-image.ts";
 export const nodePrograms = {
   kubeadm: kubernetesLinux,
   kubelet: kubernetesLinux,
-  "kube-apiserver": kubernetesLinux,
+  "kube-apiserver": kubeApiserver,
   "kube-controller-manager": kubernetesLinux,
   "kube-scheduler": kubernetesLinux,
   "kube-proxy": kubernetesLinux,
@@ -49,6 +50,7 @@ const here = path.dirname(fileURLToPath(import.meta.url));
 export const nodeImage: Artifact = {
   name: "node-image",
   needs: [kindBaseFiles, ...new Set(Object.values(nodePrograms))],
+  seconds: 100,
   hostPackages: ["debootstrap"],
   check: () => requireRoot("the node image"),
   inputs: async () => ({ sources: await hashSources(here, [here]) }),

@@ -1,4 +1,5 @@
 import { fileURLToPath } from "node:url";
+import { coredns, etcd } from "../../../toolchain/tools/table.ts";
 import type { ProgramPath } from "./artifact.ts";
 import type { Pieces } from "./debian-pieces.ts";
 import type { ImageRecipe } from "./image-packing.ts";
@@ -26,8 +27,6 @@ export const defaultPath = "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/b
  * The images in a node image, so that nothing has to be pulled: those of `kubeadm config images list` under kubeadm's
  * tags, pause under the tag in kind's containerd configuration, those of the default CNI and storage manifests, and the
  * one that `kindows verify` runs.
- *
- * etcd and CoreDNS have kubeadm's tags, but are built in the versions of the toolchain's table.
  */
 export function imageRecipes(program: ProgramPath, kubernetesVersion: string): ImageRecipe[] {
   const component = (name: Parameters<ProgramPath>[0], tag: string): ImageRecipe => ({
@@ -42,9 +41,9 @@ export function imageRecipes(program: ProgramPath, kubernetesVersion: string): I
     component("kube-controller-manager", version),
     component("kube-scheduler", version),
     { ...component("kube-proxy", version), pieces: networkPieces },
-    component("etcd", "3.6.8-0"),
+    component("etcd", `${etcd.tool.version}-0`),
     {
-      reference: "registry.k8s.io/coredns/coredns:v1.14.2",
+      reference: `registry.k8s.io/coredns/coredns:v${coredns.tool.version}`,
       files: { "/coredns": { host: program("coredns") } },
       config: { entrypoint: ["/coredns"] },
     },

@@ -41,6 +41,7 @@ export const linuxPrograms: Artifact = {
     ...[linuxDebian, kubernetesLinux, kubectl, containerdLinux],
     ...[coredns, localPathProvisioner, agnhost],
   ],
+  seconds: 60,
   hostPackages: [],
   inputs: async () => ({
     sources: await hashSources(import.meta.dirname, [import.meta.dirname]),
@@ -116,9 +117,11 @@ async function workerImages(
   debian: string,
   work: string,
 ): Promise<string> {
-  // etcd is not built for workers. Its image is left out below, like all that only a control plane needs.
+  // Not built for workers. Their images are left out below, like all that only a control plane needs.
   const program: ProgramPath = (name) =>
-    name === "etcd" ? "" : path.join(context.path(nodePrograms[name]), name);
+    name === "etcd" || name === "kube-apiserver"
+      ? ""
+      : path.join(context.path(nodePrograms[name]), name);
   const recipes = imageRecipes(program, kubernetesVersion).filter(
     ({ reference }) => !controlPlaneOnly.test(reference),
   );
