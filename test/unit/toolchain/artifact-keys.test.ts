@@ -56,6 +56,16 @@ describe("keys of artifacts in the cache", () => {
     assert.deepEqual(await keys(other, "bundle"), expected);
   });
 
+  it("of a program do not depend on other programs of its Go module", async () => {
+    const [clone] = clones;
+    const earlier = new Map(Object.entries(await keys(clone, "sources")));
+    await appendFile(path.join(clone, "toolchain/modules/kubernetes/coredns/main.go"), "// More\n");
+    const changed = Object.entries(await keys(clone, "sources"))
+      .filter(([name, key]) => earlier.get(name) !== key)
+      .map(([name]) => name);
+    assert.deepEqual(changed.sort(), ["coredns", "linux-programs", "node-image"]);
+  });
+
   it("are all in this test", async () => {
     const tested = await readFile(path.join(projectRoot, program), "utf8");
     const folders = ["cli", "components", "plugins", "rehearsal", "toolchain"];
