@@ -153,8 +153,10 @@ function running(
     text.catch(() => undefined); // reported by `ended`
     return text;
   };
+  const ended = result.then(({ exitCode }) => exitCode);
+  ended.catch(() => undefined); // reported to who waits for it
   return {
-    ended: result.then(({ exitCode }) => exitCode),
+    ended,
     stdout: stream("stdout"),
     stderr: stream("stderr"),
     writeInput: (data) => void written.push(data),

@@ -7,6 +7,7 @@ using System.IO;
 using System.Linq;
 using System.Management.Automation;
 using System.Management.Automation.Internal;
+using System.Management.Automation.Language;
 using System.Net.Sockets;
 using System.Reflection;
 using System.Text;
@@ -62,7 +63,6 @@ namespace Rehearsed
     {
         private static StreamReader reader;
         private static StreamWriter writer;
-        private const string RegistryRoot = "kindows";
         private static string registrySeen;
         private static string environmentSeen;
         private static readonly Dictionary<string, FileStream> held = new Dictionary<string, FileStream>();
@@ -96,9 +96,11 @@ namespace Rehearsed
         public static Hashtable Next()
         {
             JsonObject run = Hear();
-            environmentSeen = null;
             Align(run);
-            return (Hashtable)Decode(run["run"]);
+            var settings = (Hashtable)Decode(run["run"]);
+            SetEnvironment((Hashtable)settings["Environment"]);
+            environmentSeen = EnvironmentNow().ToJsonString();
+            return settings;
         }
 
         /// <summary>Asks the machine, and takes over what it has changed.</summary>
@@ -120,11 +122,30 @@ namespace Rehearsed
             return answer;
         }
 
+        public static bool IsPipe(string name)
+        {
+            return (bool)Ask(new JsonObject { ["ask"] = "pipe", ["member"] = name })["value"];
+        }
+
+        public static bool IsRunning(string path)
+        {
+            return (bool)Ask(new JsonObject { ["ask"] = "running", ["member"] = path })["value"];
+        }
+
+        public static void Close(string path) { Ask(new JsonObject { ["ask"] = "close", ["member"] = path }); }
+
         public static void Ended(int code)
         {
             Ask(new JsonObject { ["ask"] = "ended", ["code"] = code });
             foreach (FileStream each in held.Values) each.Dispose();
             held.Clear();
+        }
+
+        private static void SetEnvironment(Hashtable wanted)
+        {
+            foreach (string name in System.Environment.GetEnvironmentVariables().Keys)
+                if (!wanted.ContainsKey(name)) System.Environment.SetEnvironmentVariable(name, null);
+            foreach (DictionaryEntry each in wanted) System.Environment.SetEnvironmentVariable((string)each.Key, (string)each.Value);
         }
 
         private static JsonObject EnvironmentNow()
@@ -157,10 +178,22 @@ namespace Rehearsed
 
         // The registry: a branch of the current user's, which the drive HKLM: shows.
 
+        private static readonly RegistryKey root = Registry.CurrentUser.CreateSubKey("kindows");
+        private static readonly System.Threading.ManualResetEvent changed = new System.Threading.ManualResetEvent(true);
+
+        [System.Runtime.InteropServices.DllImport("advapi32.dll")]
+        private static extern int RegNotifyChangeKeyValue(Microsoft.Win32.SafeHandles.SafeRegistryHandle key, bool below, int what,
+            Microsoft.Win32.SafeHandles.SafeWaitHandle signal, bool isAsynchronous);
+
+        /// <summary>The whole branch; read again only where something has changed in it: most questions change nothing.</summary>
         private static string Dump()
         {
+            if (registrySeen != null && !changed.WaitOne(0)) return registrySeen;
+            changed.Reset();
+            const int nameOrValue = 1 | 4;
+            if (RegNotifyChangeKeyValue(root.Handle, true, nameOrValue, changed.SafeWaitHandle, true) != 0) changed.Set();
             var all = new JsonObject();
-            using (RegistryKey root = Registry.CurrentUser.CreateSubKey(RegistryRoot)) Dump(root, "", all);
+            Dump(root, "", all);
             return all.ToJsonString();
         }
 
@@ -189,32 +222,29 @@ namespace Rehearsed
 
         private static void Restore(JsonObject wanted)
         {
-            using (RegistryKey root = Registry.CurrentUser.CreateSubKey(RegistryRoot))
+            var before = new JsonObject();
+            Dump(root, "", before);
+            var names = new HashSet<string>(wanted.Select(each => each.Key), StringComparer.OrdinalIgnoreCase);
+            foreach (KeyValuePair<string, JsonNode> each in before)
             {
-                var before = new JsonObject();
-                Dump(root, "", before);
-                var names = new HashSet<string>(wanted.Select(each => each.Key), StringComparer.OrdinalIgnoreCase);
-                foreach (KeyValuePair<string, JsonNode> each in before)
+                if (!names.Contains(each.Key)) root.DeleteSubKeyTree(each.Key, false);
+            }
+            foreach (KeyValuePair<string, JsonNode> each in wanted)
+            {
+                string was = before[each.Key]?.ToJsonString();
+                if (was == each.Value.ToJsonString()) continue;
+                using (RegistryKey key = root.CreateSubKey(each.Key))
                 {
-                    if (!names.Contains(each.Key)) root.DeleteSubKeyTree(each.Key, false);
-                }
-                foreach (KeyValuePair<string, JsonNode> each in wanted)
-                {
-                    string was = before[each.Key]?.ToJsonString();
-                    if (was == each.Value.ToJsonString()) continue;
-                    using (RegistryKey key = root.CreateSubKey(each.Key))
+                    JsonObject values = each.Value.AsObject();
+                    foreach (string name in key.GetValueNames()) if (!values.ContainsKey(name)) key.DeleteValue(name);
+                    foreach (KeyValuePair<string, JsonNode> value in values)
                     {
-                        JsonObject values = each.Value.AsObject();
-                        foreach (string name in key.GetValueNames()) if (!values.ContainsKey(name)) key.DeleteValue(name);
-                        foreach (KeyValuePair<string, JsonNode> value in values)
-                        {
-                            var kind = (RegistryValueKind)Enum.Parse(typeof(RegistryValueKind), (string)value.Value["kind"]);
-                            JsonNode data = value.Value["data"];
-                            object written = kind == RegistryValueKind.MultiString ? data.AsArray().Select(item => (string)item).ToArray()
-                                : kind == RegistryValueKind.DWord ? (object)(int)data
-                                : (string)data;
-                            key.SetValue(value.Key, written, kind);
-                        }
+                        var kind = (RegistryValueKind)Enum.Parse(typeof(RegistryValueKind), (string)value.Value["kind"]);
+                        JsonNode data = value.Value["data"];
+                        object written = kind == RegistryValueKind.MultiString ? data.AsArray().Select(item => (string)item).ToArray()
+                            : kind == RegistryValueKind.DWord ? (object)(int)data
+                            : (string)data;
+                        key.SetValue(value.Key, written, kind);
                     }
                 }
             }
@@ -386,6 +416,75 @@ namespace Rehearsed
         }
     }
 
+    /// <summary>
+    /// Statements that are run: a breakpoint that only counts, at the first place of each where PowerShell stops.
+    /// </summary>
+    public static class Statements
+    {
+        private sealed class Watched
+        {
+            public string Text;
+            public List<KeyValuePair<int, LineBreakpoint>> Left = new List<KeyValuePair<int, LineBreakpoint>>();
+        }
+
+        private static readonly Dictionary<string, Watched> files = new Dictionary<string, Watched>(StringComparer.OrdinalIgnoreCase);
+        private static readonly ScriptBlock onlyCount = ScriptBlock.Create("");
+
+        public static void Watch(string path, Debugger debugger)
+        {
+            string text = File.ReadAllText(path);
+            Watched file;
+            if (files.TryGetValue(path, out file))
+            {
+                if (file.Text == text) return;
+                foreach (KeyValuePair<int, LineBreakpoint> each in file.Left) debugger.RemoveBreakpoint(each.Value);
+            }
+            file = files[path] = new Watched { Text = text };
+            Token[] tokens;
+            ParseError[] errors;
+            Ast tree = Parser.ParseFile(path, out tokens, out errors);
+            foreach (Ast found in tree.FindAll(each => each is StatementBlockAst || each is NamedBlockAst, true))
+            {
+                foreach (StatementAst each in found is NamedBlockAst named ? named.Statements : ((StatementBlockAst)found).Statements)
+                {
+                    IScriptExtent stop = FirstStop(each);
+                    if (stop == null) continue;
+                    LineBreakpoint point = debugger.SetLineBreakpoint(path, stop.StartLineNumber, stop.StartColumnNumber, onlyCount);
+                    file.Left.Add(KeyValuePair.Create(each.Extent.StartOffset, point));
+                }
+            }
+        }
+
+        private static IScriptExtent FirstStop(Ast statement)
+        {
+            if (statement is FunctionDefinitionAst) return null;
+            if (statement is IfStatementAst branch) return branch.Clauses[0].Item1.Extent;
+            if (statement is TryStatementAst tried) return tried.Body.Statements.Select(FirstStop).FirstOrDefault();
+            if (statement is DoWhileStatementAst || statement is DoUntilStatementAst)
+                return ((LoopStatementAst)statement).Body.Statements.Select(FirstStop).FirstOrDefault();
+            if (statement is ForStatementAst counted) return counted.Initializer.Extent;
+            if (statement is LabeledStatementAst loop) return loop.Condition.Extent;
+            return statement.Extent;
+        }
+
+        /// <summary>Tells of each file where the statements begin that have been run since.</summary>
+        public static void TellRun(Debugger debugger)
+        {
+            foreach (KeyValuePair<string, Watched> file in files)
+            {
+                var run = file.Value.Left.Where(each => each.Value.HitCount > 0).ToList();
+                if (run.Count == 0) continue;
+                foreach (KeyValuePair<int, LineBreakpoint> each in run) debugger.RemoveBreakpoint(each.Value);
+                file.Value.Left.RemoveAll(each => each.Value.HitCount > 0);
+                Model.Tell(new JsonObject
+                {
+                    ["tell"] = "run", ["text"] = file.Value.Text,
+                    ["starts"] = new JsonArray(run.Select(each => (JsonNode)each.Key).ToArray()),
+                });
+            }
+        }
+    }
+
     /// <summary>Tells the constructor of an object that Node.js has from those that scripts call.</summary>
     public struct Existing
     {
@@ -428,6 +527,7 @@ namespace Rehearsed
         public static void SetAccessControl(string path, System.Security.AccessControl.DirectorySecurity security)
         {
             FileSystemAclExtensions.SetAccessControl(new DirectoryInfo(path), security);
+            Model.Close(path);
         }
     }
 
@@ -435,6 +535,6 @@ namespace Rehearsed
     {
         public FileStream_(string path, FileMode mode, FileAccess access, FileShare share) : base(path, mode, access, share) { }
         public FileStream_(string path, FileMode mode, System.Security.AccessControl.FileSystemRights rights, FileShare share, int size, FileOptions options, System.Security.AccessControl.FileSecurity security)
-            : base(FileSystemAclExtensions.Create(new FileInfo(path), mode, rights, share, size, options, security).SafeFileHandle, FileAccess.ReadWrite) { }
+            : base(FileSystemAclExtensions.Create(new FileInfo(path), mode, rights, share, size, options, security).SafeFileHandle, FileAccess.ReadWrite) { Model.Close(path); }
     }
 }

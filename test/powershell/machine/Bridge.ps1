@@ -2,11 +2,18 @@
 param([int] $Port, [string] $Source)
 $ErrorActionPreference = 'Stop'
 
-$types = Add-Type -TypeDefinition (Get-Content -LiteralPath $Source -Raw) -PassThru `
-    -IgnoreWarnings -WarningAction SilentlyContinue
-$assembly = $types[0].Assembly
+# Compiled once for all processes: that takes longer than all else at their start.
+$compiled = [System.IO.Path]::ChangeExtension($Source, '.dll')
+if (-not (Test-Path -LiteralPath $compiled)) {
+    $own = "$compiled.$PID"
+    Add-Type -TypeDefinition (Get-Content -LiteralPath $Source -Raw) -OutputAssembly $own `
+        -IgnoreWarnings -WarningAction SilentlyContinue
+    Move-Item -LiteralPath $own -Destination $compiled -Force
+}
+$assembly = [System.Reflection.Assembly]::LoadFrom($compiled)
 $module = $null
 $model = $assembly.GetType('Rehearsed.Model')
+$statements = $assembly.GetType('Rehearsed.Statements')
 $accelerators = [psobject].Assembly.GetType('System.Management.Automation.TypeAccelerators')
 $shadows = $assembly.GetType('Rehearsed.Generated')::Shadows
 # PowerShell's own names come first.
@@ -23,62 +30,37 @@ function global:Out-Host {
     param([Parameter(ValueFromPipeline = $true)] $InputObject)
     process { $model::Tell('emit', $InputObject) }
 }
+# Named pipes are not on the drive.
+function global:Test-Path {
+    [CmdletBinding(DefaultParameterSetName = 'Path')]
+    param(
+        [Parameter(ParameterSetName = 'Path', Mandatory = $true, Position = 0)] [AllowNull()] [AllowEmptyString()]
+        [AllowEmptyCollection()] [string[]] $Path,
+        [Parameter(ParameterSetName = 'LiteralPath', Mandatory = $true)] [AllowNull()] [AllowEmptyString()]
+        [AllowEmptyCollection()] [string[]] $LiteralPath,
+        [Microsoft.PowerShell.Commands.TestPathType] $PathType,
+        [switch] $IsValid
+    )
+    if ("$LiteralPath$Path" -like '\\.\pipe\*') { $model::IsPipe(("$LiteralPath$Path" -replace '^.*\\')) }
+    else { Microsoft.PowerShell.Management\Test-Path @PSBoundParameters }
+}
+# A running program can be renamed and not removed; Wine knows no such file.
+function global:Remove-Item {
+    [CmdletBinding()]
+    param([Parameter(Mandatory = $true)] [string] $LiteralPath, [switch] $Recurse, [switch] $Force)
+    if ($LiteralPath -like 'C:\*' -and $model::IsRunning($LiteralPath)) {
+        $refused = New-Object -TypeName System.UnauthorizedAccessException -ArgumentList "Access to the path '$LiteralPath' is denied."
+        Write-Error -Exception $refused -ErrorId 'RemoveFileSystemItemUnAuthorizedAccess' -Category PermissionDenied
+        return
+    }
+    Microsoft.PowerShell.Management\Remove-Item @PSBoundParameters
+}
 $model::Connect($Port)
 
-# Statement coverage: a breakpoint that only counts, at the first place of each statement that PowerShell stops at.
-$watched = @{}
-function Get-FirstStop {
-    param($Statement)
-    $language = 'System.Management.Automation.Language'
-    switch ($Statement.GetType().FullName) {
-        "$language.IfStatementAst" { return $Statement.Clauses[0].Item1.Extent }
-        "$language.TryStatementAst" {
-            if ($Statement.Body.Statements.Count -eq 0) { return }
-            return Get-FirstStop -Statement $Statement.Body.Statements[0]
-        }
-        "$language.ForEachStatementAst" { return $Statement.Condition.Extent }
-        "$language.WhileStatementAst" { return $Statement.Condition.Extent }
-        "$language.SwitchStatementAst" { return $Statement.Condition.Extent }
-        "$language.DoWhileStatementAst" { return Get-FirstStop -Statement $Statement.Body.Statements[0] }
-        "$language.DoUntilStatementAst" { return Get-FirstStop -Statement $Statement.Body.Statements[0] }
-        "$language.ForStatementAst" { return $Statement.Initializer.Extent }
-        default { return $Statement.Extent }
-    }
-}
-function Watch-Script {
-    param([string] $Path)
-    $tokens = $null
-    $problems = $null
-    $tree = [System.Management.Automation.Language.Parser]::ParseFile($Path, [ref]$tokens, [ref]$problems)
-    $blocks = $tree.FindAll({ param($node) $null -ne $node.PSObject.Properties['Statements'] }, $true)
-    $statements = foreach ($block in $blocks) {
-        $block.Statements | Where-Object { $_ -isnot [System.Management.Automation.Language.FunctionDefinitionAst] }
-    }
-    $watched[$Path] = @(foreach ($statement in $statements) {
-            $stop = Get-FirstStop -Statement $statement
-            if ($null -eq $stop) { continue }
-            $point = Set-PSBreakpoint -Script $Path -Line $stop.StartLineNumber -Column $stop.StartColumnNumber -Action { }
-            @{ Line = $statement.Extent.StartLineNumber; Column = $statement.Extent.StartColumnNumber; Point = $point }
-        })
-    $model::Tell('statements', @($Path) + @($watched[$Path] | ForEach-Object { "$($_.Line):$($_.Column)" }))
-}
-function Send-Coverage {
-    foreach ($path in @($watched.Keys)) {
-        $run = @($watched[$path] | Where-Object { $_.Point.HitCount -gt 0 })
-        if ($run.Count -eq 0) { continue }
-        $model::Tell('covered', @($path) + @($run | ForEach-Object { "$($_.Line):$($_.Column)" }))
-        $run | ForEach-Object { Remove-PSBreakpoint -Breakpoint $_.Point }
-        $watched[$path] = @($watched[$path] | Where-Object { $_.Point.HitCount -eq 0 })
-    }
-}
-$own = @{}
-Get-ChildItem -Path Env: | ForEach-Object { $own[$_.Name] = $_.Value }
 $cmdlets = ''
 
 while ($true) {
     $run = $model::Next()
-    Get-ChildItem -Path Env: | Where-Object { -not $run.Environment.Contains($_.Name) } | Remove-Item
-    foreach ($name in $run.Environment.Keys) { Set-Item -LiteralPath "Env:$name" -Value $run.Environment[$name] }
     $PSVersionTable['PSVersion'] = [Version]$run.Version
     if ($cmdlets -ne ($run.Cmdlets -join ' ')) {
         if ($null -ne $module) { Remove-Module -ModuleInfo $module }
@@ -88,7 +70,7 @@ while ($true) {
     Set-Location -LiteralPath C:\
     $global:LASTEXITCODE = 0
     $code = 0
-    foreach ($path in $run.Watch) { if (-not $watched.ContainsKey($path)) { Watch-Script -Path $path } }
+    foreach ($path in $run.Watch) { $statements::Watch($path, $Host.Runspace.Debugger) }
     $ErrorActionPreference = 'Continue'
     try {
         & ([scriptblock]::Create($run.Text)) 2>&1 | ForEach-Object {
@@ -102,8 +84,6 @@ while ($true) {
         $code = 1
     }
     $ErrorActionPreference = 'Stop'
-    Send-Coverage
+    $statements::TellRun($Host.Runspace.Debugger)
     $model::Ended($code)
-    Get-ChildItem -Path Env: | Remove-Item
-    foreach ($name in $own.Keys) { Set-Item -LiteralPath "Env:$name" -Value $own[$name] }
 }

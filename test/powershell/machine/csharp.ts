@@ -88,7 +88,7 @@ export function csharp(cmdlets: readonly Cmdlet[], types: Types): string {
     `public static readonly Hashtable Shadows = new Hashtable {\n${table(shadows)}\n};`,
     "}",
     "}",
-    ...cmdlets.map((cmdlet) => cmdletClass(cmdlet, typed)),
+    ...cmdlets.map(cmdletClass),
   ].join("\n");
 }
 
@@ -170,26 +170,25 @@ function lineage(type: NetType): Pick<NetType, "properties" | "methods">[] {
   return [{ properties, methods }];
 }
 
-function cmdletClass(
-  { name, parameters, implementation }: Cmdlet,
-  typed: (name: string) => string,
-): string {
+function cmdletClass({ name, parameters, implementation }: Cmdlet): string {
   const [verb = "", noun = ""] = name.split("-");
   const full = /\./.test(implementation) ? implementation : `Rehearsed.${verb}${noun}`;
   const body = [
     `[Cmdlet(${quoted(verb)}, ${quoted(noun)})]`,
     `public class ${full.replace(/^.*\./, "")} : Rehearsed.ModelCmdlet {`,
     `protected override string Of { get { return ${quoted(name)}; } }`,
-    ...parameters.map((each) => parameter(each, typed)),
+    ...parameters.map(parameter),
     "}",
   ];
   return inNamespace(full, body.join("\n"));
 }
 
-function parameter(
-  { name, type, position, mandatory, set, allowsEmpty }: ParameterDefinition,
-  typed: (name: string) => string,
-): string {
+/** Objects that the model returns are some of PowerShell's own with properties, some of a generated class. */
+const bound = (name: string): string =>
+  name.endsWith("[]") ? `${bound(name.slice(0, -2))}[]` : (plain[name] ?? "object");
+
+function parameter(definition: ParameterDefinition): string {
+  const { name, type, position, mandatory, set, allowsEmpty } = definition;
   const given = [
     ...(position === undefined ? [] : [`Position = ${position}`]),
     ...(mandatory ? ["Mandatory = true"] : []),
@@ -197,5 +196,5 @@ function parameter(
   ];
   const valid = set ? `[ValidateSet(${set.map(quoted).join(", ")})] ` : "";
   const empty = allowsEmpty ? "[AllowNull] [AllowEmptyString] [AllowEmptyCollection] " : "";
-  return `[Parameter(${given.join(", ")})] ${valid}${empty}public ${typed(type)} ${name} { get; set; }`;
+  return `[Parameter(${given.join(", ")})] ${valid}${empty}public ${bound(type)} ${name} { get; set; }`;
 }

@@ -5,6 +5,7 @@
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { createHash } from "node:crypto";
+import { channel } from "node:diagnostics_channel";
 import { once } from "node:events";
 import fs from "node:fs";
 import { createServer, type Socket } from "node:net";
@@ -21,10 +22,10 @@ import {
   getProperty,
   getStatic,
 } from "../../../powershell/members.ts";
-import { toItems, toText } from "../../../powershell/convert.ts";
+import { toText } from "../../../powershell/convert.ts";
 import { Scope } from "../../../powershell/scope.ts";
 import * as is from "../../../powershell/types.ts";
-import { NetObject, nothing, Raised, Unsupported, type Value } from "../../../powershell/values.ts";
+import { NetObject, Raised, Unsupported, type Value } from "../../../powershell/values.ts";
 import { localFolder } from "../../../toolchain/project.ts";
 import { hostNetworkType } from "../../../rehearsal/windows/host-networks.ts";
 import { isMachineFile } from "../../../rehearsal/windows/hyper-v.ts";
@@ -52,7 +53,11 @@ type Message = Readonly<Record<string, Json>>;
 
 /** Cmdlets that a real PowerShell has, and that need nothing of the machine but its drive and its registry. */
 const real = new Set(registryCmdlets(undefined as never).map(({ name }) => name));
+/** Its aliases a real PowerShell has, too. */
+const isAsked = ({ name }: Cmdlet): boolean => !real.has(name) && name.includes("-");
 const sleep = objectCmdlets.filter(({ name }) => name === "Start-Sleep");
+
+const onZ = (name: string): string => `Z:${name.replaceAll("/", "\\")}`;
 
 /** A real PowerShell with a Wine prefix of its own. Runs one script at a time. */
 class RealPowerShell {
@@ -62,6 +67,7 @@ class RealPowerShell {
     readonly prefix: string,
     private readonly process: ChildProcess,
     private readonly socket: Socket,
+    private readonly ended: Promise<never>,
   ) {
     this.#lines = createInterface({ input: socket })[Symbol.asyncIterator]();
   }
@@ -69,8 +75,8 @@ class RealPowerShell {
   static async start(source: string, prefix: string): Promise<RealPowerShell> {
     const hash = createHash("sha256").update(source).digest("hex").slice(0, 16);
     const file = path.resolve(folder, `bridge-${hash}.cs`);
+    fs.mkdirSync(folder, { recursive: true });
     fs.writeFileSync(file, source);
-    const onZ = (name: string): string => `Z:${name.replaceAll("/", "\\")}`;
     const server = createServer().listen(0, "127.0.0.1");
     await once(server, "listening");
     const { port } = server.address() as { port: number };
@@ -100,7 +106,21 @@ class RealPowerShell {
     (child.stdout as unknown as Socket).unref();
     (child.stderr as unknown as Socket).unref();
     socket.on("error", () => undefined);
-    return new RealPowerShell(prefix, child, socket);
+    return new RealPowerShell(prefix, child, socket, ended);
+  }
+
+  /** Makes a folder its drive C:. */
+  drive(folder: string): void {
+    const link = path.join(this.prefix, "dosdevices/c:");
+    fs.rmSync(link, { force: true });
+    fs.symlinkSync(folder, link);
+  }
+
+  /** A script with this text, as PowerShell names it. */
+  scriptOf(text: string): string {
+    const file = path.join(this.prefix, "command.ps1");
+    fs.writeFileSync(file, `\ufeff${text}`);
+    return onZ(file);
   }
 
   send(message: Message): void {
@@ -111,7 +131,7 @@ class RealPowerShell {
     this.socket.ref();
     const line = await this.#lines.next();
     this.socket.unref();
-    if (line.done === true) throw new Error("the real PowerShell has ended");
+    if (line.done === true) return this.ended;
     return JSON.parse(line.value) as Message;
   }
 
@@ -126,54 +146,63 @@ class RealPowerShell {
   }
 }
 
-/** Windows' own folder, which Wine needs on drive C: wherever that is. */
-function lendWindows(prefix: string, drive: string): void {
+/** Windows' own folder, which Wine needs on drive C: wherever that is. By drive, how many runs have it, and what was made. */
+const lent = new Map<string, { runs: number; readonly made: readonly string[] }>();
+
+function lendWindows(drive: string): void {
+  const known = lent.get(drive);
+  if (known) {
+    known.runs++;
+    return;
+  }
+  const made: string[] = [];
+  const folder = (above: string, name: string): string => {
+    const found = fs.readdirSync(above).find((each) => each.toLowerCase() === name.toLowerCase());
+    const at = path.join(above, found ?? name);
+    if (found === undefined) {
+      fs.mkdirSync(at);
+      made.push(at);
+    }
+    return at;
+  };
   const link = (from: string, into: string, but: string): void => {
-    fs.mkdirSync(into, { recursive: true });
     for (const name of fs.readdirSync(from)) {
       const target = path.join(into, name);
-      if (name.toLowerCase() !== but && !fs.existsSync(target))
-        fs.symlinkSync(path.join(from, name), target);
+      if (name.toLowerCase() === but || fs.existsSync(target)) continue;
+      fs.symlinkSync(path.join(from, name), target);
+      made.push(target);
     }
   };
-  const own = fs.readdirSync(drive).find((name) => name.toLowerCase() === "windows") ?? "Windows";
-  const windows = path.join(drive, own);
-  fs.mkdirSync(windows, { recursive: true });
-  const system =
-    fs.readdirSync(windows).find((name) => name.toLowerCase() === "system32") ?? "System32";
-  const from = path.join(prefix, "drive_c/windows");
-  link(path.join(from, "system32"), path.join(windows, system), "drivers");
+  const windows = folder(drive, "Windows");
+  const from = path.join(template, "drive_c/windows");
+  link(path.join(from, "system32"), folder(windows, "System32"), "drivers");
   link(from, windows, "system32");
+  lent.set(drive, { runs: 1, made });
 }
 
-/** The scripts of steps on a drive, as Windows names them. */
-function watchedScripts(drive: string): string[] {
-  if (coverageFile === undefined) return [];
-  const root = path.join(drive, "kindows/steps");
-  if (!fs.existsSync(root)) return [];
+function takeBackWindows(drive: string): void {
+  const known = lent.get(drive);
+  if (!known || --known.runs > 0) return;
+  lent.delete(drive);
+  for (const each of known.made.toReversed()) {
+    const found = fs.lstatSync(each, { throwIfNoEntry: false });
+    if (found?.isSymbolicLink() === true) fs.unlinkSync(each);
+    else if (found && fs.readdirSync(each).length === 0) fs.rmdirSync(each);
+  }
+}
+
+/** A script and those beside it, where statements are counted. */
+async function watchedScripts({ drive }: WindowsHost, file: string | undefined): Promise<string[]> {
+  if (!statements.hasSubscribers || file === undefined) return [];
+  const folder = file.replace(/\\[^\\]*$/, "");
   return fs
-    .readdirSync(root, { recursive: true, encoding: "utf8" })
-    .filter((name) => name.endsWith(".ps1") && !name.endsWith("run-text.ps1"))
-    .map((name) => `C:\\kindows\\steps\\${name.replaceAll("/", "\\")}`);
+    .readdirSync(await drive.resolve(folder), { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(".ps1"))
+    .map((name) => `${folder}\\${name.replaceAll("/", "\\")}`);
 }
 
-/** Where the statements that were run are kept, by script. */
-const coverageFile = process.env["KINDOWS_REAL_COVERAGE"];
-const coverage = new Map<string, { all: Set<string>; run: Set<string> }>();
-
-function note(what: "statements" | "covered", file: string, places: readonly string[]): void {
-  const name = file.replace(/^.*\\steps\\[^\\]*\\/, "").replaceAll("\\", "/");
-  const known = coverage.get(name) ?? { all: new Set(), run: new Set() };
-  coverage.set(name, known);
-  for (const each of places) known[what === "statements" ? "all" : "run"].add(each);
-  if (coverageFile === undefined) return;
-  const list = [...coverage].map(([script, { all, run }]) => [
-    script,
-    all.size,
-    [...all].filter((each) => !run.has(each)),
-  ]);
-  fs.writeFileSync(coverageFile, JSON.stringify(list));
-}
+/** Where the interpreter, too, says what it runs. */
+const statements = channel("powershell.statements");
 
 const idle: RealPowerShell[] = [];
 const all: RealPowerShell[] = [];
@@ -199,14 +228,12 @@ const template = process.env["KINDOWS_WINE_PREFIX"] ?? "";
 
 /** A copy of one prefix, whose Windows it shares. */
 function newPrefix(): string {
-  fs.mkdirSync(folder, { recursive: true });
-  const made = fs.mkdtempSync(path.join(folder, "prefix-"));
+  const made = fs.mkdtempSync(path.join(path.dirname(template), "prefix-"));
   for (const name of ["system.reg", "user.reg", "userdef.reg", ".update-timestamp"]) {
     fs.copyFileSync(path.join(template, name), path.join(made, name));
   }
-  fs.symlinkSync(path.join(template, "drive_c"), path.join(made, "drive_c"));
   fs.mkdirSync(path.join(made, "dosdevices"));
-  fs.symlinkSync("../drive_c", path.join(made, "dosdevices/c:"));
+  fs.symlinkSync(path.join(template, "drive_c"), path.join(made, "dosdevices/c:"));
   fs.symlinkSync("/", path.join(made, "dosdevices/z:"));
   return made;
 }
@@ -229,7 +256,7 @@ function source(model: ModelledShell): string {
       () => Promise.resolve(),
       "Kindows.HostNetworkingService",
     );
-    const cmdlets = [...every, ...sleep].filter(({ name }) => !real.has(name));
+    const cmdlets = [...every, ...sleep].filter(isAsked);
     const bridge = fs.readFileSync(path.join(import.meta.dirname, "Bridge.cs"), "utf8");
     return `${bridge}\n${csharp(cmdlets, interpreter.types)}`;
   })();
@@ -247,11 +274,15 @@ class Run implements ScriptRunner {
   readonly #host: ScriptMachine;
   #registry = "";
   #failure: unknown;
+  /** Those that the script holds: one that is killed leaves them. */
+  readonly #mutexes = new Set<string>();
+  /** Of running programs' files. */
+  readonly #inodes = new Map<string, number>();
 
   constructor(private readonly model: ModelledShell) {
     this.#wire = new Wire(model.interpreter.types);
     this.#host = model.interpreter.host as ScriptMachine;
-    const cmdlets = [...model.cmdlets, ...sleep].filter(({ name }) => !real.has(name));
+    const cmdlets = [...model.cmdlets, ...sleep].filter(isAsked);
     this.#cmdlets = new Map(cmdlets.map((each) => [each.name, each]));
   }
 
@@ -264,26 +295,44 @@ class Run implements ScriptRunner {
         ? `-${name}`
         : `-${name}:${/^\$(true|false)$/i.test(text) ? text : quote(text)}`;
     });
-    return this.#run(`& ${quote(file)} ${words.join(" ")}`, emit);
+    return this.#run(() => `& ${quote(file)} ${words.join(" ")}`, emit, file);
   }
 
   runCommand(text: string, emit: Emit): Promise<number> {
-    return this.#run(text, emit);
+    // `exit` in a script of its own does not end PowerShell.
+    return this.#run((shell) => `& ${quote(shell.scriptOf(text))}`, emit);
   }
 
-  async #run(text: string, emit: Emit): Promise<number> {
+  async #run(call: (shell: RealPowerShell) => string, emit: Emit, file?: string): Promise<number> {
     const { machine } = this.model;
     const shell = await take(source(this.model));
-    lendWindows(shell.prefix, machine.drive.root);
-    const link = path.join(shell.prefix, "dosdevices/c:");
-    fs.rmSync(link);
-    fs.symlinkSync(fs.realpathSync(machine.drive.root), link);
+    const drive = fs.realpathSync(machine.drive.root);
+    lendWindows(drive);
+    shell.drive(drive);
+    try {
+      return await this.#runOn(shell, call(shell), emit, file);
+    } catch (error) {
+      shell.end();
+      this.#mutexes.forEach((each) => this.#host.mutexes.leave(each));
+      throw error instanceof Aborted ? this.#failure : error;
+    } finally {
+      takeBackWindows(drive);
+    }
+  }
+
+  async #runOn(
+    shell: RealPowerShell,
+    text: string,
+    emit: Emit,
+    file: string | undefined,
+  ): Promise<number> {
+    const { machine } = this.model;
     const environment = { table: [...this.#host.environment.all()] };
     const settings: Json = [
       ["Text", text],
       ["Environment", environment],
       ["Version", machine.version.powerShell],
-      ["Watch", { list: watchedScripts(machine.drive.root), of: "System.String" }],
+      ["Watch", { list: await watchedScripts(machine, file), of: "System.String" }],
       ["Cmdlets", { list: [...this.#cmdlets.keys()], of: "System.String" }],
     ];
     shell.send({
@@ -291,30 +340,26 @@ class Run implements ScriptRunner {
       registry: this.#registryNow(),
       held: await this.#held(),
     });
-    try {
-      for (;;) {
-        const message = await shell.next();
-        if (message["tell"] !== undefined) await this.#told(message, emit);
-        else if (message["ask"] === "ended") {
-          this.#takeOver(message);
-          shell.send({});
-          idle.push(shell);
-          if (this.#failure !== undefined) throw this.#failure as Error;
-          return message["code"] as number;
-        } else shell.send(await this.#answer(message));
-      }
-    } catch (error) {
-      if (!idle.includes(shell)) shell.end();
-      throw error instanceof Aborted ? this.#failure : error;
+    for (;;) {
+      const message = await shell.next();
+      if (message["tell"] !== undefined) await this.#told(message, emit);
+      else if (message["ask"] === "ended") {
+        this.#takeOver(message);
+        shell.send({});
+        if (this.#failure !== undefined) throw new Aborted();
+        shell.drive(path.join(template, "drive_c"));
+        idle.push(shell);
+        return message["code"] as number;
+      } else shell.send(await this.#answer(message));
     }
   }
 
-  async #told({ tell, value = null }: Message, emit: Emit): Promise<void> {
+  async #told(message: Message, emit: Emit): Promise<void> {
+    const { tell, value = null } = message;
     try {
-      if (tell === "statements" || tell === "covered") {
-        const [file = "", ...places] = toItems(this.#wire.decode(value)).map(toText);
-        note(tell, file, places);
-        return;
+      if (tell === "run") {
+        const { text, starts } = message;
+        for (const start of starts as number[]) statements.publish({ text, start });
       }
       if (tell === "out") this.#host.output(value as string);
       if (tell === "error") this.#host.error(value as string);
@@ -412,6 +457,19 @@ class Run implements ScriptRunner {
     if (ask === "input") return { value: (await this.#host.input()).toString("base64") };
     const { types } = this.model.interpreter;
     const wire = this.#wire;
+    if (ask === "pipe")
+      return { value: await this.model.machine.programs.isPipeServed(member as string) };
+    if (ask === "running") {
+      const below = (member as string).toLowerCase();
+      const running = (await this.#running()).map((each) => each.toLowerCase());
+      return { value: running.some((each) => each === below || each.startsWith(`${below}\\`)) };
+    }
+    // Wine keeps no access control list; the model's drive shows by its mode that a file is closed.
+    if (ask === "close") {
+      const at = await this.model.machine.drive.resolve(member as string);
+      fs.chmodSync(at, fs.statSync(at).isDirectory() ? 0o700 : 0o600);
+      return {};
+    }
     const value = wire.decode(self);
     const name = member as string;
     const args = ((given ?? []) as Json[]).map((each) => wire.decode(each));
@@ -421,7 +479,12 @@ class Run implements ScriptRunner {
       const refuse = (): never => {
         throw new Unsupported("a script block of a real PowerShell");
       };
-      return { value: wire.encode(await callMethod(value, name, args, types, refuse)) };
+      const result = await callMethod(value, name, args, types, refuse);
+      if (value instanceof NetObject && value.type.name === "System.Threading.Mutex") {
+        if (/^WaitOne$/i.test(name) && result === true) this.#mutexes.add(value.state as string);
+        if (/^ReleaseMutex$/i.test(name)) this.#mutexes.delete(value.state as string);
+      }
+      return { value: wire.encode(result) };
     }
     const of = types.get(type as string);
     if (ask === "new") return { value: wire.encode(await construct(of, args, types)) };
@@ -436,32 +499,59 @@ class Run implements ScriptRunner {
     });
     const passed = args.map((each, at) => (isReference[at] ? reference : each));
     const result = await callStatic(of, name, passed, types);
-    return { value: wire.encode(result ?? nothing), reference: wire.encode(referred) };
+    return { value: wire.encode(result), reference: wire.encode(referred) };
   }
 
   /** Files that other programs have open, with what they allow meanwhile (FileShare). */
-  async #held(): Promise<Json> {
+  async #held(): Promise<Record<string, number>> {
     const { machine } = this.model;
     const { hyperV } = machine.state;
     const files: Record<string, number> = {};
-    for (const each of machine.runningPrograms) files[each] = 1;
-    for (const name of machine.services.names()) {
-      if (await machine.services.isRunning(name)) {
-        const [, quoted, bare] =
-          /^(?:"([^"]+)"|(\S+))/.exec(machine.services.get(name)?.commandLine ?? "") ?? [];
-        files[quoted ?? bare ?? ""] = 1;
-      }
-    }
+    for (const each of await this.#running()) files[each] = share.read + share.delete;
     for (const each of hyperV?.machines ?? []) {
       for (const disk of [each.disk, ...each.discs]) {
-        if (disk !== "" && isMachineFile(hyperV as never, disk)) files[disk] = 1;
+        if (disk !== "" && isMachineFile(hyperV as never, disk)) files[disk] = share.read;
       }
     }
-    for (const each of machine.openFiles) files[each] = 1;
-    for (const each of machine.lockedFiles) files[each] = 0;
+    for (const each of machine.openFiles) files[each] = share.read;
+    for (const each of machine.lockedFiles) files[each] = share.none;
     return files;
   }
+
+  /** The files of running programs. A script may have renamed some: they go on under their new names. */
+  async #running(): Promise<readonly string[]> {
+    const { runningPrograms, services, drive } = this.model.machine;
+    const files = new Set(runningPrograms);
+    for (const name of services.names()) {
+      if (!(await services.isRunning(name))) continue;
+      const command = services.get(name)?.commandLine ?? "";
+      const [, quoted, bare] = /^(?:"([^"]+)"|(\S+))/.exec(command) ?? [];
+      files.add(quoted ?? bare ?? "");
+    }
+    const inode = (file: string): number | undefined =>
+      fs.statSync(file, { throwIfNoEntry: false })?.ino;
+    for (const [file, known] of this.#inodes) {
+      const folder = await drive.resolve(file.replace(/\\[^\\]*$/, ""));
+      if (inode(await drive.resolve(file)) === known || !fs.existsSync(folder)) continue;
+      this.#inodes.delete(file);
+      const name = fs.readdirSync(folder).find((each) => inode(path.join(folder, each)) === known);
+      if (name === undefined || !files.has(file)) continue;
+      const moved = file.replace(/[^\\]*$/, name);
+      runningPrograms.delete(file);
+      runningPrograms.add(moved);
+      files.add(moved);
+      if (!runningPrograms.has(file)) files.delete(file);
+    }
+    for (const file of files) {
+      const found = inode(await drive.resolve(file));
+      if (found !== undefined) this.#inodes.set(file, found);
+    }
+    return [...files];
+  }
 }
+
+/** System.IO.FileShare. */
+const share = { none: 0, read: 1, delete: 4 };
 
 function canonical(registry: RegistryJson): string {
   const sorted = <T>(object: Readonly<Record<string, T>>): [string, T][] =>
