@@ -1,6 +1,6 @@
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import { cacheRoot } from "../toolchain/cache.ts";
+import { ownCache } from "../toolchain/own-cache.ts";
 
 /**
  * Whether this code runs from the installed package @kindows/components, which is JavaScript, and not from a clone of
@@ -22,5 +22,5 @@ export function ownFolder(name: string): string {
  * A folder on this host for files that are kept between runs: in the project or, for the package, in the user's cache.
  */
 export function keptFolder(name: string): string {
-  return isPackage ? path.join(cacheRoot(), name) : path.posix.join(".kindows", name);
+  return isPackage ? path.join(ownCache(), name) : path.posix.join(".kindows", name);
 }

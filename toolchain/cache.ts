@@ -3,11 +3,13 @@ import { mkdir, mkdtemp, readdir, rename, rm, rmdir, utimes } from "node:fs/prom
 import os from "node:os";
 import path from "node:path";
 
+import { Failure } from "../host/failure.ts";
 import type { Artifact } from "./artifact.ts";
 import { livingOwner, withLock } from "./cache-lock.ts";
 import type { Owner } from "./owner.ts";
 import { beginBuild } from "./compiler-caches.ts";
 import { findDamage, markerName, writeMarker } from "./cache-marker.ts";
+import { assertOnlyOurs, ownCache } from "./own-cache.ts";
 import { isReadOnly } from "./read-only.ts";
 
 /** Part of every address: increase it if the format of all entries changes. */
@@ -86,7 +88,9 @@ export class Cache {
     return path.join(this.root, "logs", `${address}.log`);
   }
 
+  /** @throws if another user may write to the cache. */
   async state(address: string): Promise<EntryState> {
+    assertOnlyOurs(this.root);
     const folder = this.entryFolder(address);
     try {
       await readdir(folder);
@@ -107,12 +111,13 @@ export class Cache {
     }
   }
 
-  /** @throws with a remedy if the cache cannot be written. */
+  /** @throws with a remedy if the cache cannot be written, or the folder is something else. */
   async requireWritable(): Promise<void> {
     try {
-      await mkdir(this.root, { recursive: true });
+      ownCache(this.root);
       await rmdir(await mkdtemp(path.join(this.root, "writable-")));
     } catch (error) {
+      if (error instanceof Failure) throw error;
       const { code = "unknown" } = error as NodeJS.ErrnoException;
       throw new Error(
         `the cache ${this.root} can't be written to (${code}): set KINDOWS_CACHE to a folder that can`,
@@ -122,12 +127,13 @@ export class Cache {
   }
 
   /** Runs `work` as the only process (on this machine) that builds or removes the entry. */
-  withEntryLock<T>(
+  async withEntryLock<T>(
     address: string,
     timeoutSeconds: number,
     work: () => Promise<T>,
     onWait?: (owner: Owner) => void,
   ): Promise<T> {
+    ownCache(this.root);
     return withLock(this.lockFile(address), timeoutSeconds, work, onWait);
   }
 

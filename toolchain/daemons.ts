@@ -4,7 +4,7 @@ import path from "node:path";
 import { messageOf } from "../host/failure.ts";
 import { runProgram } from "../host/run-program.ts";
 import type { Progress, Artifact } from "./artifact.ts";
-import { cacheRoot } from "./cache.ts";
+import { ownCache } from "./own-cache.ts";
 import { withLock } from "./cache-lock.ts";
 import { dockerState, libvirtState, type DaemonState } from "./daemon-state.ts";
 import { endOfLog, ensureArtifacts, type EnsureOptions, settleAll } from "./ensure.ts";
@@ -105,7 +105,7 @@ async function ensureDaemon(state: DaemonState, daemon: Daemon, say: Progress): 
     );
   }
   // If two processes start the daemon, the second daemon exits at once.
-  const lock = path.join(cacheRoot(), "locks", `start-${daemon.kind}`);
+  const lock = path.join(ownCache(), "locks", `start-${daemon.kind}`);
   await withLock(lock, startTimeoutSeconds, async () => {
     if ((await daemon.state()).kind === "running") return;
     say(`starting ${daemon.name}`);
@@ -160,7 +160,7 @@ async function startUnit(daemon: Daemon): Promise<readonly Started[]> {
 
 /** Starts a program that outlives this process and shares nothing with it. */
 async function startDetached(program: string, args: readonly string[]): Promise<Started> {
-  const folder = path.join(cacheRoot(), "logs");
+  const folder = path.join(ownCache(), "logs");
   await mkdir(folder, { recursive: true });
   const log = path.join(folder, `${program}.log`);
   const file = await open(log, "a", 0o600);

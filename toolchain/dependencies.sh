@@ -37,7 +37,8 @@ fi
 
 if packages_missing; then
   echo "installing Node.js packages" >&2
-  npm_config_cache=${KINDOWS_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/kindows}/npm \
+  . toolchain/node/cache.sh
+  npm_config_cache=$cache/npm \
     npm ci --ignore-scripts --no-audit --no-fund --loglevel=error >&2
   touch "$installed"
 fi

@@ -6,6 +6,7 @@ import * as z from "zod";
 import { writeWhole } from "../host/write-whole.ts";
 import type { Cache } from "./cache.ts";
 import { sha256OfFile } from "./cache-marker.ts";
+import { ownCache } from "./own-cache.ts";
 import { readJson } from "./parse-json.ts";
 import { isReadOnly } from "./read-only.ts";
 
@@ -31,6 +32,7 @@ export async function noteOfFile<T>(
   if (note?.size === size && note.mtimeMs === mtimeMs && note.ino === ino) return note.found;
   const found = await find();
   try {
+    ownCache(cache.root);
     writeWhole(noteFile, JSON.stringify({ size, mtimeMs, ino, found }));
   } catch (error) {
     if (!isReadOnly(error)) throw error;

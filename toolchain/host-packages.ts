@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import type { Progress } from "./artifact.ts";
-import { cacheRoot } from "./cache.ts";
+import { ownCache } from "./own-cache.ts";
 import { commandRunner } from "../host/command-runner.ts";
 import { findOnPath } from "../host/search-path.ts";
 
@@ -90,7 +90,7 @@ export async function ensureHostPackages(names: readonly string[], say: Progress
 }
 
 async function installWithApt(packages: readonly string[], say: Progress): Promise<void> {
-  const logFile = path.join(cacheRoot(), "logs", "host-packages.log");
+  const logFile = path.join(ownCache(), "logs", "host-packages.log");
   await mkdir(path.dirname(logFile), { recursive: true });
   await writeFile(logFile, "");
   const run = commandRunner(logFile);

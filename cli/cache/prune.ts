@@ -3,6 +3,7 @@ import path from "node:path";
 
 import { runProgram } from "../../host/run-program.ts";
 import type { Cache } from "../../toolchain/cache.ts";
+import { loadedFolder } from "../../toolchain/own-cache.ts";
 import { bytesBelow, type CacheEntry } from "./entries.ts";
 
 /** Entries that no clone has used for this many days; 0 means all entries. */
@@ -87,25 +88,30 @@ async function removeDead(cache: Cache, parent: string): Promise<number> {
   return freed;
 }
 
-/** Node images built here and loaded into Docker. A tag is `kindows-` and the start of the hash in the cache address. */
+/** Node images built here and loaded into Docker, of which `loadedFolder` has a note. A tag is `kindows-` and the start of the hash in the cache address. */
 const repository = "kindest/node";
 const tagPrefix = "kindows-";
 
 /**
- * Removes node images from Docker that are no longer in the cache, unless a container uses them. Does nothing without
- * Docker.
- *
- * @param addresses of the entries that are still in the cache.
+ * Removes node images from Docker that came from the cache and are no longer in it, unless a container uses them. Does
+ * nothing without Docker.
  */
 export async function removeLoadedImages(
-  addresses: readonly string[],
+  cache: Cache,
+  entries: readonly Pick<CacheEntry, "address">[],
   say: (line: string) => void,
 ): Promise<void> {
-  const format = "{{.Repository}}:{{.Tag}}";
-  const listed = await runProgram("docker", ["images", "--format", format, repository], 60);
-  for (const reference of orphaned(listed.stdout.split("\n"), addresses)) {
-    const { how } = await runProgram("docker", ["rmi", reference], 60);
-    say(how === "well" ? `removed ${reference} from Docker` : `kept ${reference}: it is in use`);
+  const loaded = await readdir(loadedFolder(cache.root)).catch(() => [] as string[]);
+  const addresses = entries.map(({ address }) => address);
+  for (const reference of orphaned(loaded.map(decodeURIComponent), addresses)) {
+    const listed = await runProgram("docker", ["images", "--quiet", reference], 60);
+    if (listed.how !== "well") return;
+    if (listed.stdout.trim() !== "") {
+      const { how } = await runProgram("docker", ["rmi", reference], 60);
+      say(how === "well" ? `removed ${reference} from Docker` : `kept ${reference}: it is in use`);
+      if (how !== "well") continue;
+    }
+    await rm(path.join(loadedFolder(cache.root), encodeURIComponent(reference)), { force: true });
   }
 }
 

@@ -1,4 +1,5 @@
 import { Cache } from "../../toolchain/cache.ts";
+import { ownCache } from "../../toolchain/own-cache.ts";
 import { compilerAddresses, removeCompilerCaches } from "../../toolchain/compiler-caches.ts";
 import { compilerCaches, cacheEntries } from "../cache/entries.ts";
 import {
@@ -29,7 +30,7 @@ export async function list(): Promise<void> {
 
 /** `kindows cache prune`: removes unused and incomplete entries, and their images in Docker. */
 export async function prune(options: { readonly unusedFor: number }): Promise<void> {
-  const cache = new Cache();
+  const cache = new Cache(ownCache());
   const now = new Date();
   const unused = unusedFor(options.unusedFor, await cacheEntries(cache), now);
   let freed =
@@ -41,10 +42,7 @@ export async function prune(options: { readonly unusedFor: number }): Promise<vo
     freed += removed ? bytes : 0;
     say(removed ? `removed ${address}` : `kept ${address}: something is being built`);
   }
-  await removeLoadedImages(
-    (await cacheEntries(cache)).map(({ address }) => address),
-    say,
-  );
+  await removeLoadedImages(cache, await cacheEntries(cache), say);
   say(`freed ${mebibytes(freed)}`);
 }
 

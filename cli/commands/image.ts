@@ -14,6 +14,7 @@ import { language as languageComplaint } from "../../config/sections/windows-ima
 import { isMadeFromIso } from "../../components/windows/image/media.ts";
 import type { Settings } from "../../config/settings.ts";
 import { Cache } from "../../toolchain/cache.ts";
+import { ownCache } from "../../toolchain/own-cache.ts";
 import { formatSeconds, transferText } from "../../toolchain/progress-text.ts";
 import { ensureHostPackages } from "../../toolchain/host-packages.ts";
 import { removeEntries, removePartialBuilds } from "../cache/prune.ts";
@@ -101,6 +102,7 @@ export async function prune({ stack, dryRun }: Options<"dryRun">): Promise<void>
     return;
   }
   interrupted.forEach(({ address, what }) => say(`removing ${address}, which ${what}`));
+  ownCache(cache.root);
   const freed = await removePartialBuilds(cache);
   say(`freed ${transferText(freed + (await removeEntries(cache, unused, say)))}`);
 }

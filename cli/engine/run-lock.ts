@@ -1,6 +1,6 @@
 import path from "node:path";
 
-import { cacheRoot } from "../../toolchain/cache.ts";
+import { ownCache } from "../../toolchain/own-cache.ts";
 import { livingOwner, withLock } from "../../toolchain/cache-lock.ts";
 import { Failure, exitCodes } from "../../host/failure.ts";
 import { localFolder } from "../../toolchain/project.ts";
@@ -14,7 +14,7 @@ export const verifyLockFile = (stack: string): string => lockFile(`verify-${stac
 
 /** The lock is this clone's, or shared by this user's clones, which may share a backend. */
 function lockFile(name: string): string {
-  const folder = chosenBackend() === undefined ? localFolder : path.join(cacheRoot(), "labs");
+  const folder = chosenBackend() === undefined ? localFolder : path.join(ownCache(), "labs");
   return path.join(folder, "locks", `${name}.lock`);
 }
 

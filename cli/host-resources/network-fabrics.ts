@@ -14,6 +14,8 @@ import { runAsRoot } from "../../components/network/fabric/run-as-root.ts";
 
 const kind = "network fabric";
 
+const ownedSchema = fabricHostSchema.pick({ lab: true, server: true });
+
 /** Network fabrics, which connect this host with a lab's others, and are removed by a script that `up` installs. */
 export function networkFabrics(folder = fabricsFolder, asRoot = runAsRoot): ResourceKind {
   const program = (lab: string): string => path.join(folder, lab, "fabric");
@@ -37,7 +39,7 @@ export function networkFabrics(folder = fabricsFolder, asRoot = runAsRoot): Reso
     owned: {
       "command:local:Command": (resource, component) => {
         if (component !== "kindows:network:FabricHost") return [];
-        const { lab, server } = actionParameter(resource, "FABRIC_HOST", fabricHostSchema);
+        const { lab, server } = actionParameter(resource, "FABRIC_HOST", ownedSchema);
         return server ? [] : [{ identity: `${kind} ${lab}`, essential: true }];
       },
     },

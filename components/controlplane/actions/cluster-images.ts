@@ -1,4 +1,7 @@
+import path from "node:path";
+import { writeWhole } from "../../../host/write-whole.ts";
 import { builtSoFar } from "../../../toolchain/built.ts";
+import { loadedFolder, ownCache } from "../../../toolchain/own-cache.ts";
 import { loadBalancerReference, standInLabel } from "../load-balancer-image/reference.ts";
 import { docker } from "../../../host/docker.ts";
 import { say } from "../../host-action/run-action.ts";
@@ -21,6 +24,8 @@ export async function ensureClusterImages(shape: {
     )?.archive;
     if (archive !== undefined && (await docker(["images", "--quiet", image])) === "") {
       say(`loading ${image} into Docker`);
+      // Others' caches may have loaded the same image; only who has this note removes it.
+      writeWhole(path.join(loadedFolder(ownCache()), encodeURIComponent(image)), "");
       await docker(["load", "--input", archive], { timeoutSeconds: loadTimeoutSeconds });
     }
   }

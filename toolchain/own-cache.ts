@@ -1,0 +1,73 @@
+import { mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import path from "node:path";
+
+import { Failure } from "../host/failure.ts";
+import { cacheRoot } from "./cache.ts";
+
+/** File by which a folder is known as a cache. It is made in an empty folder only; see also node/cache.sh. */
+export const cacheMark = ".kindows-cache";
+
+/**
+ * The cache's folder, for whoever writes or removes something there. Marks it as a cache if it is missing or empty.
+ *
+ * @throws if it holds something else, which nothing may be put among, and above all not be removed from.
+ */
+export function ownCache(root: string = cacheRoot()): string {
+  const found = namesIn(root);
+  if (found.includes(cacheMark)) return root;
+  if (found.length > 0) {
+    throw new Failure(
+      `${root} (KINDOWS_CACHE) is no cache of kindows: it has ${found.slice(0, 3).join(", ")} in it. Set KINDOWS_CACHE to a ` +
+        `folder that is empty or does not exist; or, if this is a cache of an earlier version: touch '${path.join(root, cacheMark)}'`,
+    );
+  }
+  mkdirSync(root, { recursive: true });
+  writeFileSync(path.join(root, cacheMark), "");
+  return root;
+}
+
+/** Folder with an empty file for each image that was loaded from the cache into Docker, named by its reference. */
+export function loadedFolder(root: string): string {
+  return path.join(root, "loaded");
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
+    throw error;
+  }
+}
+
+/** Users who could do everything anyway: root, this user, and the one who became root by sudo. */
+function trustedUsers(): readonly number[] {
+  const by = process.env["SUDO_UID"] ?? "";
+  return [0, process.geteuid?.() ?? 0, ...(/^\d+$/.test(by) ? [Number(by)] : [])];
+}
+
+/**
+ * Programs in the cache are run, and what is recorded about them is beside them. So nobody else may write there, or
+ * replace a folder above it.
+ *
+ * @throws if another user may write to the cache. A cache that does not exist is nobody's yet.
+ */
+export function assertOnlyOurs(root: string): void {
+  for (let folder = root; ; folder = path.dirname(folder)) {
+    const found = statSync(folder, { throwIfNoEntry: false });
+    if (found !== undefined) {
+      const { uid, gid, mode } = found;
+      const isSticky = folder !== root && (mode & 0o1000) !== 0;
+      const byGroup = (mode & 0o020) !== 0 && gid !== 0 && gid !== process.getgid?.();
+      const isOpen = !isSticky && ((mode & 0o002) !== 0 || byGroup);
+      if (isOpen || !trustedUsers().includes(uid)) {
+        const who = isOpen ? "other users may write" : `the user ${uid} may write`;
+        throw new Failure(
+          `the cache ${root} (KINDOWS_CACHE) has programs that are run, and ${who} to ${folder}: ` +
+            "set KINDOWS_CACHE to a folder that only you can write to",
+        );
+      }
+    }
+    if (path.dirname(folder) === folder) return;
+  }
+}
