@@ -16,7 +16,7 @@ rmSync(dist, { recursive: true, force: true });
 const compiler = path.join(projectRoot, "node_modules/typescript/bin/tsc");
 execFileSync(process.execPath, [compiler, "-p", library], { stdio: "inherit" });
 
-for (const file of filesBelow(source, /\.(ps1|sh|txt|yaml)$|SecretPatterns\.json$/)) {
+for (const file of filesBelow(source, /\.(ps1|sh|txt|yaml)$|(SecretPatterns|NodeFolders)\.json$/)) {
   cpSync(path.join(source, file), path.join(dist, "components", file));
 }
 for (const file of ["software.lock.json", "toolchain/modules/calico"]) {

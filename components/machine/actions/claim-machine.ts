@@ -1,6 +1,6 @@
 /**
- * Host action: checks that an existing machine can be reached, is the intended one, and can become a node. Changes
- * nothing. A machine that an earlier run has claimed may already be set up as a node.
+ * Host action: checks that an existing machine can be reached, is the intended one, and can become a node, and
+ * records what a node's folders had in them before. A machine that an earlier run has claimed may already be set up as a node.
  */
 import { runAction, say } from "../../host-action/run-action.ts";
 import { claimMachine } from "../existing/claim.ts";

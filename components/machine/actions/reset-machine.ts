@@ -13,6 +13,7 @@ import {
   machineSchema,
   routeText,
 } from "../existing/machine-parameter.ts";
+import { claimFile } from "../existing/claim.ts";
 import { RemoteFiles } from "../../../ssh/remote-files.ts";
 import { runOnWindows } from "../../windows/remote-command.ts";
 
@@ -47,6 +48,8 @@ await runAction(environment, async ({ MACHINE: machine, KEYS: keys }) => {
       for (const copied of [stepsFolder, ...media]) {
         await files.remove(copied);
       }
+      // Last of what the reset needs.
+      await files.removeFile(claimFile);
       // The README was copied with the scripts. Other media, which an image may contain, stay.
       await files.removeFile(`${mediaFolder}/README.txt`);
       if ((await files.list(mediaFolder)).length === 0) {

@@ -1,3 +1,4 @@
+import folderList from "../../windows/steps/lib/NodeFolders.json" with { type: "json" };
 import { messageOf } from "../../../host/failure.ts";
 import { runOn } from "../../../ssh/run-over-ssh.ts";
 import { inShell, shellOf } from "../../windows/remote-command.ts";
@@ -66,9 +67,19 @@ const queryType =
 /** Integrity levels High and System, as in elevated sessions. Unlike the names of groups, SIDs are not localized. */
 const elevated = /\bS-1-16-(12288|16384)\b/;
 
+/** File on the machine by which kindows has taken it, with what was in a node's folders before. */
+export const claimFile = "C:/kindows/claim.json";
+
+/** What the reset leaves, because it was there before (Get-FormerEntry in lib/NodeTraces.ps1). */
+interface Former {
+  readonly folder: string;
+  readonly entries: readonly string[];
+}
+
 /**
  * Checks that an existing machine can be reached, has the expected name, runs Windows Server, lets the account act as
- * an administrator, and is not a node that kindows has not made. Changes nothing.
+ * an administrator, and is not a node that kindows has not made. Then records on it what is in the folders that a node
+ * uses, and changes nothing else.
  *
  * @param claimedBefore whether an earlier run has claimed the machine, so that a node on it was made by kindows.
  * @throws an error with all problems and their remedies.
@@ -80,9 +91,9 @@ export async function claimMachine(
   seconds: number,
 ): Promise<void> {
   const refused = `${routeText(machine)} cannot be used; nothing was changed on it`;
-  let seen: SeenMachine;
+  let problems: readonly string[];
   try {
-    seen = await onMachine(machine, keys, seconds, async (client, signal) => {
+    problems = await onMachine(machine, keys, seconds, async (client, signal) => {
       // What is no shell of Windows knows no `ver` either, and that is reported.
       const shell = await shellOf(client, signal).catch(() => "cmd" as const);
       const outputOf = async (command: string): Promise<string> =>
@@ -93,19 +104,37 @@ export async function claimMachine(
       for (const path of Object.keys(nodeTraces)) {
         if (await files.exists(path)) traces.push(path);
       }
-      return {
+      const ours =
+        claimedBefore ||
+        (await files.exists(claimFile)) ||
+        (await files.exists("C:/kindows/steps"));
+      const found = checkMachine(machine.name, {
         ver,
         installationType: /REG_SZ\s+(.+)/.exec(await outputOf(queryType))?.[1]?.trim() ?? "",
         user: machine.place.user,
         isAdministrator: elevated.test(await outputOf("whoami /groups")),
         computerName: await outputOf("hostname"),
-        ours: claimedBefore || (await files.exists("C:/kindows/steps")),
+        ours,
         traces,
-      };
+      });
+      if (found.length === 0 && !ours) await recordFormer(files);
+      return found;
     });
   } catch (error) {
     throw new Error(`${refused}: ${messageOf(error)}`);
   }
-  const problems = checkMachine(machine.name, seen);
   if (problems.length > 0) throw new Error(`${refused}: ${problems.join("; ")}`);
+}
+
+async function recordFormer(files: RemoteFiles): Promise<void> {
+  const before = await Promise.all(
+    folderList.folders.map(async (folder): Promise<Former[]> => {
+      const path = folder.replaceAll("\\", "/");
+      if (!(await files.exists(path))) return [];
+      return [{ folder, entries: (await files.list(path)).map(({ name }) => name) }];
+    }),
+  );
+  const [parent = ""] = /^.*(?=\/)/.exec(claimFile) ?? [];
+  if (!(await files.exists(parent))) await files.makeFolder(parent);
+  await files.write(claimFile, JSON.stringify({ before: before.flat() }));
 }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
-import { cp, mkdir } from "node:fs/promises";
+import { cp, mkdir, rm, writeFile } from "node:fs/promises";
 import { type AddressInfo, createServer, type Server } from "node:net";
 import path from "node:path";
 
@@ -115,6 +115,32 @@ describe("actions on a machine that is there", () => {
   it("claim one that answers, is called as it shall be, and is nobody's node", async () => {
     const end = await run("claim-machine");
     assert.deepEqual([end.exitCode, end.stdout], [0, "claimed"], end.stderr);
+  });
+
+  it("leave what was on it before: what the claim has recorded in a node's folders", async () => {
+    const before = ["k/tools/theirs.exe", "k/notes.txt", "opt/cni/own.txt"];
+    const since = ["k/kubelet.exe", "k/new/a", "opt/cni/bin/host-local.exe", "etc/cni/net.d/a"];
+    const put = async (files: readonly string[]): Promise<void> => {
+      for (const file of files) {
+        await mkdir(path.dirname(onDrive(file)), { recursive: true });
+        await writeFile(onDrive(file), "x");
+      }
+    };
+    await rm(onDrive("kindows"), { recursive: true, force: true });
+    await put(before);
+    const claimed = await run("claim-machine");
+    assert.equal(claimed.exitCode, 0, claimed.stderr);
+    await put(since);
+    // A second claim, without the state of the first one, does not take what came since for theirs.
+    assert.equal((await run("claim-machine")).exitCode, 0);
+    await cp("components/windows/steps", onDrive("kindows/steps/any"), { recursive: true });
+    const end = await run("reset-machine");
+    assert.equal(end.exitCode, 0, end.stderr);
+    const isThere = (file: string): boolean => existsSync(onDrive(file));
+    assert.deepEqual(before.filter(isThere), before);
+    assert.deepEqual([...since, "etc/cni", "kindows/claim.json"].filter(isThere), []);
+    await rm(onDrive("k"), { recursive: true });
+    await rm(onDrive("opt"), { recursive: true });
   });
 
   it("do not claim one that is somebody's node", async () => {
@@ -342,8 +368,11 @@ describe("machines that cannot be taken", () => {
   });
 
   it("are left as they were, and can be taken when nothing is wrong, by a bastion too", async () => {
+    assert.deepEqual(await listing(windows), untouched);
     assert.equal(await claim({}), "it was taken");
     assert.equal(await claim({ bastion: {} }), "it was taken");
-    assert.deepEqual(await listing(windows), untouched);
+    const { "/kindows/claim.json": record, ...others } = await listing(windows);
+    assert.equal(record, '{"before":[]}');
+    assert.deepEqual(others, untouched);
   });
 });

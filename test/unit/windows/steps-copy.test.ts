@@ -45,8 +45,9 @@ describe("the folders of the steps", () => {
         [...files.keys()].sort(),
         [
           ...withDotSourced(script).map(({ file }) => file),
-          // LogFiles.ps1 reads it.
+          // LogFiles.ps1 and NodeTraces.ps1 read them.
           ...(script.name === unnamed ? ["lib/SecretPatterns.json"] : []),
+          ...(script.name === "Reset-Node" ? ["lib/NodeFolders.json"] : []),
         ].sort(),
       );
       for (const [file, content] of files) {

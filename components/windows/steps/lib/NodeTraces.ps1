@@ -1,31 +1,23 @@
 # Removes what a node leaves on a machine: folders, networks in Windows' Host Networking Service, environment variables,
 # registry keys and Defender exclusions.
 
-$NodeFolders = @(
-    'C:\k'
-    'C:\etc\kubernetes'
-    'C:\etc\cni'
-    'C:\etc\calico'
-    'C:\etc\kube-flannel'
-    'C:\opt\cni'
-    'C:\var\lib\kubelet'
-    'C:\run\flannel'
-    'C:\var\lib\calico'
-    'C:\var\lib\cni'
-    'C:\var\run\calico'
-    'C:\var\log\kubelet'
-    'C:\var\log\containerd'
-    'C:\var\log\pods'
-    'C:\var\log\containers'
-    'C:\var\log\calico'
-    'C:\var\log\flanneld'
-    'C:\var\log\hybrid-overlay'
-    'C:\Program Files\containerd'
-    'C:\ProgramData\containerd'
-    'C:\kindows\state'
-)
+# The claim of an existing machine reads the same list.
+$FolderList = ConvertFrom-Json -InputObject ([IO.File]::ReadAllText((Join-Path $PSScriptRoot 'NodeFolders.json')))
+$NodeFolders = @($FolderList.folders)
 # Removed if they are empty afterwards, the innermost first.
 $NodeParentFolders = @('C:\var\lib', 'C:\var\log', 'C:\var\run', 'C:\var', 'C:\etc', 'C:\opt', 'C:\run')
+
+# What was in these folders before kindows took the machine, by folder. The claim has recorded it
+# (components/machine/existing/claim.ts), and it stays.
+function Get-FormerEntry {
+    $file = 'C:\kindows\claim.json'
+    $former = @{}
+    if (Test-Path -LiteralPath $file) {
+        $record = ConvertFrom-Json -InputObject ([IO.File]::ReadAllText($file))
+        foreach ($each in $record.before) { $former[$each.folder] = @($each.entries) }
+    }
+    $former
+}
 
 # Removes links but not their targets, which may be a pod's data.
 function Remove-FolderTree {
@@ -39,7 +31,19 @@ function Remove-FolderTree {
 function Remove-NodeFolder {
     param([string[]] $Keep = @())
     $left = @()
-    foreach ($path in $NodeFolders | Where-Object { $Keep -notcontains $_ -and (Test-Path -LiteralPath $_) }) {
+    $former = Get-FormerEntry
+    $present = @($NodeFolders | Where-Object { $Keep -notcontains $_ -and (Test-Path -LiteralPath $_) })
+    $paths = @(
+        foreach ($folder in $present) {
+            if ($former.ContainsKey($folder)) {
+                Get-ChildItem -LiteralPath $folder -Force | Where-Object { $former[$folder] -notcontains $_.Name } |
+                    ForEach-Object { $_.FullName }
+            }
+            else { $folder }
+        }
+    )
+    foreach ($path in $paths) {
+        if (Test-Path -LiteralPath $path -PathType Leaf) { Remove-Item -LiteralPath $path -Force; continue }
         Remove-FolderTree -Path $path
         if (Test-Path -LiteralPath $path) {
             # Files in image layers belong to TrustedInstaller.
