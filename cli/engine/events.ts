@@ -88,8 +88,8 @@ export async function receiveEvents(
     });
     call.on("end", () => answer(null, new empty.Empty()));
   };
-  const { port, server } = await listen((each) => {
+  const { port, close } = await listen((each) => {
     each.addService(service.EventsService, { streamEvents });
   });
-  return { address: `tcp://127.0.0.1:${port}`, close: () => server.forceShutdown() };
+  return { address: `tcp://127.0.0.1:${port}`, close };
 }
