@@ -20,6 +20,7 @@ import {
   type Survey,
 } from "../host-resources/host-resources.ts";
 import type { HostResource } from "../../components/host-resource.ts";
+import { readableDisks } from "../../components/machine/libvirt/storage.ts";
 import { stoppedOf, type StoppedResource } from "../host-resources/stopped.ts";
 import { ownershipOf } from "../lab/claim.ts";
 import { foreignAmong, proofOf } from "../lab/proof.ts";
@@ -67,6 +68,8 @@ export async function examine(stack: string): Promise<Diagnosis> {
     (proof) => foreignAmong(survey.found, proof),
     () => survey.found.filter((thing) => thing.lab === lab),
   );
+  const own = survey.found.filter((thing) => thing.lab === lab && !foreign.includes(thing));
+  const readable = await readableDisks(host, own).catch((error: unknown) => [messageOf(error)]);
   // During a run, parts may be stopped on purpose.
   const { unlisted, problems, ...inside } =
     states.up.has(stack) && !busy ? await examineLab(stack, lab, host) : nothingInside;
@@ -80,6 +83,7 @@ export async function examine(stack: string): Promise<Diagnosis> {
       ...prepared.problems,
       ...tools.problems,
       ...states.problems,
+      ...readable.map(readableText),
       ...survey.unlisted.map(({ kind, reason }) => `cannot look for ${kind} resources: ${reason}`),
       ...unlisted
         // A daemon that does not answer is reported once, by the survey.
@@ -96,6 +100,13 @@ export async function examine(stack: string): Promise<Diagnosis> {
       byHand: (thing) => byHandOf(thing, host),
     }),
   };
+}
+
+/** @param what a disk, or why disks cannot be checked. */
+function readableText(what: string): string {
+  return what.startsWith("/")
+    ? `other users of this host can read the disk ${what}, which has keys of its node: run as root \`chmod 600 ${what}\``
+    : `cannot check who can read the disks: ${what}`;
 }
 
 export type Inside = Pick<Survey<never>, "unlisted"> &

@@ -7,7 +7,8 @@ import { Failure } from "../../../host/failure.ts";
 import { lines, type Host, unlessGone } from "../../../host/host.ts";
 import { virsh, virshText } from "../../../host/virsh.ts";
 import { labOf, libvirtKind, statesOf } from "./pools-and-networks.ts";
-import { stopIn, type ResourceKind } from "../../host-resource.ts";
+import { below, readXml } from "../../../host/read-xml.ts";
+import { stopIn, type HostResource, type ResourceKind } from "../../host-resource.ts";
 
 const poolsFolder = path.dirname(labNames("any").poolFolder);
 
@@ -95,6 +96,33 @@ export async function volumesOf(
     const at = line.lastIndexOf(" /");
     return { name: line.slice(0, at).trim(), path: line.slice(at).trim() };
   });
+}
+
+/** Suffix of the names of identity discs. Those of a rehearsal are not closed, because their keys protect nothing. */
+const identitySuffix = "-identity.iso";
+
+/**
+ * The disks among what was found on this host that other users can read. A disk has its node's keys and the hashes of
+ * its passwords.
+ */
+export async function readableDisks(
+  host: Host,
+  found: readonly HostResource[],
+): Promise<readonly string[]> {
+  const disks = found.filter(
+    ({ kind, name, hypervisor }) =>
+      kind === volumeKind && hypervisor === undefined && !name.endsWith(identitySuffix),
+  );
+  const checked = await Promise.all(
+    disks.map(async ({ name, place = "" }) => {
+      const described = readXml(await virsh(host, "vol-dumpxml", "--pool", place, name));
+      const textOf = (...names: string[]): string =>
+        below(described, "volume", "target", ...names)[0]?.text ?? "";
+      const mode = parseInt(textOf("permissions", "mode"), 8);
+      return (mode & 0o077) === 0 ? [] : [textOf("path")];
+    }),
+  );
+  return checked.flat();
 }
 
 const libvirtPools = libvirtKind("pool", "libvirt pool");

@@ -6,6 +6,7 @@ import { domainXslt, windowsDomainXslt } from "../../../components/machine/libvi
 import { domains } from "../../../components/machine/libvirt/domains.ts";
 import { networkXslt, poolUuid, poolXslt } from "../../../components/machine/libvirt/lab-mark.ts";
 import { libvirtKind } from "../../../components/machine/libvirt/pools-and-networks.ts";
+import { readableDisks } from "../../../components/machine/libvirt/storage.ts";
 import { closedVolumeXslt } from "../../../components/machine/libvirt/xslt.ts";
 import type { ResourceKind } from "../../../components/host-resource.ts";
 import { lines } from "../../../host/host.ts";
@@ -75,5 +76,23 @@ describe("the lab's id on what libvirt has of a lab", () => {
     const volume = `<volume><target><format type="qcow2"/>${mode}</target></volume>`;
     const closed = lines(await transformed(closedVolumeXslt, volume)).join("");
     assert.match(closed, /<permissions><mode>0600<\/mode><\/permissions>/);
+  });
+
+  it("goes with disks of which doctor names those that other users can read", async () => {
+    const modes = {
+      "a.qcow2": "0600",
+      "b.qcow2": "0644",
+      "c.qcow2": "0660",
+      "d-identity.iso": "0644",
+    };
+    const answers = Object.entries(modes).map(([disk, mode]): readonly [string, string] => [
+      `virsh vol-dumpxml --pool ${name} ${disk}`,
+      `<volume><target><path>/p/${disk}</path><permissions><mode>${mode}</mode></permissions></target></volume>`,
+    ]);
+    const disk = { kind: "libvirt volume", lab: name, place: name, identity: undefined };
+    const disks = Object.keys(modes).map((each) => ({ ...disk, name: each }));
+    const found = [...disks, { ...disk, name: "elsewhere", hypervisor: "b" }];
+    const readable = await readableDisks(recordedHost(Object.fromEntries(answers)), found);
+    assert.deepEqual(readable, ["/p/b.qcow2", "/p/c.qcow2"]);
   });
 });
