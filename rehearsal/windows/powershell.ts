@@ -155,9 +155,9 @@ export function windowsPowerShell(
     cmdlets,
   });
   defineMachineTypes(types, host);
-  defineAccessControl(types, files, async (path, isFolder) => {
+  defineAccessControl(types, files, async (path, isFolder, usersRead) => {
     await change(`close ${path}`);
-    await chmod(await drive.resolve(path), isFolder ? 0o700 : 0o600);
+    await chmod(await drive.resolve(path), (isFolder ? 0o700 : 0o600) | (usersRead ? 0o055 : 0));
   });
   defineListedProcess(types, machine, change);
   return scriptRunner.of({ machine, interpreter, cmdlets });

@@ -47,27 +47,34 @@ export function defineSecurityTypes(types: Types, account: Account): void {
 interface AccessControl {
   /** Whether the parent folder's rules are not inherited. */
   isProtected: boolean;
-  /** Identifiers of the accounts that have access. */
-  readonly trustees: string[];
+  readonly rules: Rule[];
+}
+
+/** What an account may do. */
+interface Rule {
+  readonly trustee: string;
+  readonly rights: string;
 }
 
 /** SYSTEM and Administrators. */
 const administrators = ["S-1-5-18", "S-1-5-32-544"];
 
+const users = "S-1-5-32-545";
+
 const namespace = "System.Security.AccessControl";
 
 /**
- * Access control lists. Only lists that grant access to nobody except administrators are modelled.
+ * Access control lists. Only lists with which nobody except administrators can change anything are modelled.
  *
- * @param close Restricts a file or folder to administrators.
+ * @param close Restricts a file or folder to administrators, or with `usersRead` its changes.
  */
 export function defineAccessControl(
   types: Types,
   files: FileSystem,
-  close: (path: string, isFolder: boolean) => Promise<void>,
+  close: (path: string, isFolder: boolean, usersRead: boolean) => Promise<void>,
 ): void {
   const enumerations: Readonly<Record<string, Record<string, number>>> = {
-    FileSystemRights: { FullControl: 2032127 },
+    FileSystemRights: { FullControl: 2032127, ReadAndExecute: 131241 },
     InheritanceFlags: { None: 0, ContainerInherit: 1, ObjectInherit: 2 },
     PropagationFlags: { None: 0 },
     AccessControlType: { Allow: 0 },
@@ -89,7 +96,8 @@ export function defineAccessControl(
   const [rights, inherited, propagated, control] = Object.keys(enumerations).map(
     (name) => `${namespace}.${name}`,
   );
-  const newRule = ({ state }: Identifier) => new NetObject(rule, state);
+  const newRule = ({ state: trustee }: Identifier, { name }: EnumValue) =>
+    new NetObject(rule, { trustee, rights: name });
   const rule = types.define({
     name: `${namespace}.FileSystemAccessRule`,
     constructors: {
@@ -102,23 +110,29 @@ export function defineAccessControl(
     const security = types.define({
       name: `${namespace}.${name}`,
       constructors: {
-        "()": () => new NetObject(security, { isProtected: false, trustees: [] }),
+        "()": () => new NetObject(security, { isProtected: false, rules: [] }),
       },
       methods: {
         "SetAccessRuleProtection(bool, bool)": ({ state }: Security, isProtected: boolean) => {
           state.isProtected = isProtected;
         },
         [`SetOwner(${identifier.name})`]: () => undefined,
-        [`AddAccessRule(${rule.name})`]: ({ state }: Security, added: Identifier) =>
-          void state.trustees.push(added.state),
+        [`AddAccessRule(${rule.name})`]: ({ state }: Security, added: NetObject<Rule>) =>
+          void state.rules.push(added.state),
       },
     });
   }
   const set = async (path: string, { state }: Security, isFolder: boolean): Promise<void> => {
-    if (!state.isProtected || state.trustees.some((each) => !administrators.includes(each))) {
-      throw new Unsupported("an access control list that is open to others than administrators");
+    const others = state.rules.filter(({ trustee }) => !administrators.includes(trustee));
+    const isReadOnly = others.every(
+      (each) => each.trustee === users && each.rights !== "FullControl",
+    );
+    if (!state.isProtected || !isReadOnly) {
+      throw new Unsupported(
+        "an access control list by which others than administrators can change something",
+      );
     }
-    await close(path, isFolder);
+    await close(path, isFolder, others.length > 0);
   };
   types.extend("System.IO.Directory", {
     staticMethods: {

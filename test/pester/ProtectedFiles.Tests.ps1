@@ -22,6 +22,17 @@ Describe 'files for administrators only' -Skip:(-not $OnDesktop) {
         $acl.GetOwner([Security.Principal.SecurityIdentifier]).Value | Should -BeExactly $ProtectedOwner
     }
 
+    It 'Protect-Folder lets users read, and nothing more, where it is said so' {
+        $path = Join-Path $TestDrive 'programs'
+        Protect-Folder -Path $path -UsersRead $true
+        $acl = [IO.Directory]::GetAccessControl($path)
+        $acl.AreAccessRulesProtected | Should -BeTrue
+        $rules = $acl.GetAccessRules($true, $true, [Security.Principal.SecurityIdentifier])
+        $others = @($rules | Where-Object { $ProtectedIdentities -notcontains $_.IdentityReference.Value })
+        @($others | ForEach-Object { $_.IdentityReference.Value }) | Should -Be @($UsersIdentity)
+        $others[0].FileSystemRights -band [Security.AccessControl.FileSystemRights]::Write | Should -Be 0
+    }
+
     It 'Write-ProtectedFile writes a file of the same kind, over an earlier one too' {
         $path = Join-Path $TestDrive 'join.json'
         Write-ProtectedFile -Path $path -Text 'old'

@@ -109,7 +109,7 @@ Invoke-Step -Name 'Install-Containerd' -Body {
     }
     $changed = $exclusion.Changed -or $archiveFrom -eq 'media'
     foreach ($path in $CniBinDirectory, $CniConfDirectory, (Split-Path -Path $ContainerdLogPath)) {
-        $null = New-Item -Path $path -ItemType Directory -Force
+        Protect-Folder -Path $path -UsersRead $true
     }
 
     $isChecked = (Test-Path -LiteralPath $defaultPath) -and

@@ -81,7 +81,7 @@ Invoke-Step -Name 'Install-Flannel' -Body {
     }
     $plugins = 'C:\opt\cni\bin'
     foreach ($path in $plugins, 'C:\etc\cni\net.d', 'C:\etc\kube-flannel', 'C:\run\flannel', 'C:\var\log\flanneld') {
-        $null = New-Item -Path $path -ItemType Directory -Force
+        Protect-Folder -Path $path -UsersRead $true
     }
 
     try {

@@ -72,7 +72,7 @@ Invoke-Step -Name 'Install-HybridOverlay' -Body {
     }
     $plugins = 'C:\opt\cni\bin'
     foreach ($path in $plugins, 'C:\etc\cni\net.d', 'C:\var\log\hybrid-overlay') {
-        $null = New-Item -Path $path -ItemType Directory -Force
+        Protect-Folder -Path $path -UsersRead $true
     }
     try {
         $programFrom = Install-Program -Path 'C:\k\hybrid-overlay-node.exe' -Medium $ProgramPath `

@@ -608,7 +608,8 @@ const identified = {
   "Set-MachineName": "$false",
 };
 const prepared = [
-  ...["COM1: installed, preparing the image", "Disable-AutomaticUpdate", "Set-PowerPlan"],
+  ...["COM1: installed, preparing the image", "Protect-Folder"],
+  ...["Disable-AutomaticUpdate", "Set-PowerPlan"],
   ...["Stop-ConsoleMenu", "Stop-AutomaticLogon", "Stop-AutomaticRepair", "Set-UtcClock"],
   ...["Set-ServiceStartLimit", "Set-SwitchOverride"],
   ...[

@@ -86,6 +86,22 @@ function line(wrong: (line: string) => boolean): Rule["broken"] {
   return ({ text }) => text.split("\n").filter(wrong);
 }
 
+const newFolder = (path: string): string =>
+  `$null = New-Item -Path ${path} -ItemType Directory -Force`;
+
+/** Lines that make folders with the rights of the folder above, and why that is right. */
+const inheritedFolders: Readonly<Record<string, string>> = {
+  [newFolder("$Path")]: "Protect-Folder itself",
+  [newFolder("$Folder")]: "Expand-TarArchive's, below a folder that is protected",
+  [newFolder("$inside")]: "below C:\\etc\\kubernetes, which is protected",
+  [newFolder("$folder")]: "Export-NodeLog's, below one that is protected",
+  [newFolder('"$FirstBootFolder\\lib"')]: "below one that is protected",
+  [newFolder("(Split-Path -Path $path)")]: "below C:\\Windows, and C:\\kindows\\state",
+  [newFolder("'C:\\var\\lib\\kubelet'")]: "the accounts in containers write to volumes as users",
+  "$null = New-Item -ItemType Directory -Path $Site -Force":
+    "of a Hyper-V host, whose owner gives the folder above its rights",
+};
+
 /** Rules for every script, by what it does. */
 export const rules: Readonly<Record<string, Rule>> = {
   "has no syntax error": {
@@ -143,6 +159,13 @@ export const rules: Readonly<Record<string, Rule>> = {
           .map(({ text }) => text),
       bad: ["Get-ChildItem -Path 'C:\\a\\b-*'", "if ($true) { Remove-Item -Path 'C:\\a\\*' }"],
     },
+  "makes folders by Protect-Folder, so that users of the machine can put nothing into them": {
+    broken: line(
+      (each) =>
+        /\bNew-Item\b.* Directory\b/i.test(each) && inheritedFolders[each.trim()] === undefined,
+    ),
+    bad: ["$null = New-Item -Path 'C:\\k' -ItemType Directory -Force"],
+  },
   "knows no address without encryption": {
     broken: line((each) => /http:/i.test(each)),
     bad: ["$uri = 'http://example.com'"],

@@ -1,7 +1,7 @@
 <#
 .SYNOPSIS
-Prepares a Windows that Setup has just installed: drivers, guest agent, power plan, OpenSSH, an update. The first logon starts
-this script.
+Prepares a Windows that Setup has just installed: drivers, guest agent, power plan, OpenSSH, an update. The first logon
+starts this script.
 
 .DESCRIPTION
 This script is on the CD that answered Setup's questions, beside the files that it installs. It reports its progress on
@@ -38,7 +38,7 @@ $ProgressPreference = 'SilentlyContinue'
 Invoke-Step -Name 'Initialize-Image' -Body {
     try {
         Write-SerialLine -Message 'installed, preparing the image'
-        $null = New-Item -Path 'C:\kindows\state' -ItemType Directory -Force
+        Protect-Folder -Path 'C:\kindows\state' -UsersRead $true
         $null = Disable-AutomaticUpdate
         Set-PowerPlan
         Stop-ConsoleMenu

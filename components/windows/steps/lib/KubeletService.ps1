@@ -6,12 +6,12 @@
 # The link C:\var\lib\kubelet\etc\kubernetes\pki of older guides is not needed since Kubernetes 1.23, because kubeadm
 # writes the drive letter into kubelet's configuration.
 function Initialize-KubernetesFolder {
-    foreach ($path in 'C:\k', 'C:\var\log\kubelet', 'C:\var\lib\kubelet') {
-        $null = New-Item -Path $path -ItemType Directory -Force
-    }
+    foreach ($path in 'C:\k', 'C:\var\log\kubelet') { Protect-Folder -Path $path -UsersRead $true }
+    # Users can create files in it: the volumes of pods are below, where the accounts in containers write as users.
+    $null = New-Item -Path 'C:\var\lib\kubelet' -ItemType Directory -Force
     foreach ($path in 'C:\etc\kubernetes', 'C:\var\lib\kubelet\pki') { Protect-Folder -Path $path }
-    foreach ($path in 'C:\etc\kubernetes\pki', 'C:\etc\kubernetes\manifests') {
-        $null = New-Item -Path $path -ItemType Directory -Force
+    foreach ($inside in 'C:\etc\kubernetes\pki', 'C:\etc\kubernetes\manifests') {
+        $null = New-Item -Path $inside -ItemType Directory -Force
     }
 }
 

@@ -1,9 +1,12 @@
 # Writes files atomically: after a power cut or with a full disk there is either the old file or the new one.
 
+. (Join-Path $PSScriptRoot 'ProtectedFile.ps1')
+
 # Writes a temporary file, flushes it, then moves it. A replaced file keeps its permissions and attributes.
 function Write-WholeFile {
     param([string] $Path, [byte[]] $Bytes)
-    $null = New-Item -Path (Split-Path -Path $Path) -ItemType Directory -Force
+    $folder = Split-Path -Path $Path
+    if (-not (Test-Path -LiteralPath $folder)) { Protect-Folder -Path $folder -UsersRead $true }
     $stream = New-Object -TypeName System.IO.FileStream -ArgumentList "$Path.new", 'Create', 'Write', 'None'
     try {
         $stream.Write($Bytes, 0, $Bytes.Length)

@@ -1,13 +1,14 @@
 # Runs steps of a node while its image is built.
 
 . (Join-Path $PSScriptRoot 'PowerShellCall.ps1')
+. (Join-Path $PSScriptRoot 'ProtectedFile.ps1')
 
 $MediaFolder = 'C:\kindows\media'
 
 # $Source has one folder for each program, named by its SHA-256. It may be missing.
 function Copy-Program {
     param([string] $Source)
-    $null = New-Item -Path $MediaFolder -ItemType Directory -Force
+    Protect-Folder -Path $MediaFolder -UsersRead $true
     if (Test-Path -LiteralPath $Source) {
         foreach ($folder in Get-ChildItem -LiteralPath $Source -Directory) {
             # Copied to the parent folder, because an earlier run may have created the folder itself already.
