@@ -33,6 +33,10 @@ function unusable(
     missing: { why: "does not exist", instead: another },
     unreadable: { why: "can't be read", instead: another },
     "no disk": noDisk,
+    unsafe: {
+      why: "is cut off, or needs other files or features that are not known here",
+      instead: "Make a full copy where it is whole: qemu-img convert -O qcow2 OLD NEW.",
+    },
     "not prepared": {
       why: "is not prepared yet",
       instead: "Run `./kindows prepare --stack <name>`.",

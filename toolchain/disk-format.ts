@@ -16,6 +16,8 @@ function inspect<T>(
   file: string,
   test: (text: (at: number, length: number) => string, size: number) => T,
 ): T {
+  // Opening a pipe would wait for a writer.
+  if (!statSync(file).isFile()) throw new Error(`${file} is not a regular file`);
   const descriptor = openSync(file, "r");
   try {
     const text = (at: number, length: number): string => {
@@ -37,6 +39,36 @@ export function diskFormatOf(file: string): DiskFormat | undefined {
     return size >= vhdFooterBytes && text(size - vhdFooterBytes, 8) === vhdMagic
       ? "VHD"
       : undefined;
+  });
+}
+
+/** Incompatible features of qcow2 that no other file is needed for: dirty, corrupt, compression, extended L2 entries. */
+const knownFeatures = 0b11011n;
+
+export const isOverlay = "is an overlay of another image";
+
+/**
+ * What is wrong with a disk before anything opens it as a disk: QEMU would read and write the files that it names, with
+ * the rights of whoever runs QEMU. Undefined for a whole disk, and for other formats than qcow2.
+ */
+export function diskFault(file: string): string | undefined {
+  return inspect(file, (text, size) => {
+    if (text(0, 4) !== qcow2Magic) return undefined;
+    const header = Buffer.from(text(0, 104), "latin1");
+    if (header.length < 72) return "is cut off";
+    if (header.readBigUInt64BE(8) !== 0n) return isOverlay;
+    const features =
+      header.readUInt32BE(4) >= 3 && header.length >= 80 ? header.readBigUInt64BE(72) : 0n;
+    if ((features & 0b100n) !== 0n) return "has its data in another file";
+    if ((features & ~knownFeatures) !== 0n) return "uses features of qcow2 that are not known here";
+    const clusterBits = header.readUInt32BE(20);
+    if (clusterBits < 9 || clusterBits > 21) return "has a header that makes no sense";
+    const end = (at: number, length: bigint): bigint => header.readBigUInt64BE(at) + length;
+    const tables = [
+      end(40, BigInt(header.readUInt32BE(36)) * 8n),
+      end(48, BigInt(header.readUInt32BE(56)) << BigInt(clusterBits)),
+    ];
+    return tables.some((each) => each > BigInt(size)) ? "is cut off" : undefined;
   });
 }
 

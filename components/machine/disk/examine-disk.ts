@@ -1,6 +1,8 @@
+import { statSync } from "node:fs";
 import * as z from "zod";
 import type { HostProblem } from "../../../config/host-problem.ts";
 import { unless } from "../../../config/problem.ts";
+import { diskFault, isOverlay } from "../../../toolchain/disk-format.ts";
 import { MediaError, runMediaProgram } from "./media-program.ts";
 
 const infoSchema = z
@@ -43,6 +45,11 @@ export interface WantedDisk {
 
 /** Examines a user's disk. Throws MediaError with all its problems. */
 export async function examineDisk(path: string, wanted: WantedDisk): Promise<DiskFacts> {
+  const fault = faultOf(path);
+  if (fault !== undefined) {
+    const instead = "Make a full copy where it is whole: qemu-img convert -O qcow2 OLD NEW.";
+    throw new MediaError({ subject: path, why: fault, instead });
+  }
   const args = ["info", "--output=json", "--", path];
   const run = await runMediaProgram("qemu-img", args, timeoutSeconds);
   if (run.how !== "well") {
@@ -57,6 +64,17 @@ export async function examineDisk(path: string, wanted: WantedDisk): Promise<Dis
   const problems = check(path, facts, wanted);
   if (problems.length > 0) throw new MediaError(...problems);
   return facts;
+}
+
+/** What cannot be read, or is an overlay, is qemu-img's to report; but it would wait for a pipe. */
+function faultOf(path: string): string | undefined {
+  if (statSync(path, { throwIfNoEntry: false })?.isFile() === false) return "is not a regular file";
+  try {
+    const fault = diskFault(path);
+    return fault === isOverlay ? undefined : fault;
+  } catch {
+    return undefined;
+  }
 }
 
 function check(

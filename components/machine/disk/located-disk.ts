@@ -1,5 +1,10 @@
 import { convertedFrom } from "../../../toolchain/built.ts";
-import { type DiskFormat, diskFormatOf, diskIdentity } from "../../../toolchain/disk-format.ts";
+import {
+  type DiskFormat,
+  diskFault,
+  diskFormatOf,
+  diskIdentity,
+} from "../../../toolchain/disk-format.ts";
 
 /** A disk on this host that machines start from, and a hash that identifies it; or why it cannot be used. */
 export type LocatedDisk =
@@ -7,6 +12,7 @@ export type LocatedDisk =
   | "missing"
   | "unreadable"
   | "no disk"
+  | "unsafe"
   | "not prepared";
 
 /**
@@ -22,6 +28,7 @@ export function locatedDisk(
   try {
     const format = formatOf(file);
     if (format === undefined) return "no disk";
+    if (diskFault(file) !== undefined) return "unsafe";
     return format === "qcow2"
       ? { path: file, hash: diskIdentity(file) ?? "" }
       : (convertedFrom(file) ?? "not prepared");

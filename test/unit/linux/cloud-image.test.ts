@@ -96,6 +96,11 @@ describe("a cloud image for Linux machines", () => {
   const located: readonly [what: string, make: () => Promise<string>, is: string][] = [
     ["missing", () => Promise.resolve(at("none")), "missing"],
     ["a folder", () => Promise.resolve(at()), "unreadable"],
+    [
+      "an overlay",
+      () => disk("overlay", "-f", "qcow2", "-b", "none", "-F", "raw", "-u", "2G"),
+      "unsafe",
+    ],
     ["a text", () => file("a.txt", 0, [0, "Debian"]), "no disk"],
     ["raw and not converted", () => rawDisk("a.raw"), "not prepared"],
   ];

@@ -163,6 +163,7 @@ describe("gathered facts", () => {
       const file = path.join(folder, "image");
       const header = Buffer.alloc(104);
       header.write("QFI\xfb\0\0\0\x03", "latin1");
+      header.writeUInt32BE(16, 20);
       header.writeBigUInt64BE(15_728_640_000n, 24);
       await writeFile(file, header);
       const virtualGiB = 15_728_640_000 / 1024 ** 3;

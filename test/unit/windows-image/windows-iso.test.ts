@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { chmodSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
-import { open, writeFile } from "node:fs/promises";
+import { open, writeFile, truncate } from "node:fs/promises";
 import path from "node:path";
 import { execa } from "execa";
 
@@ -57,6 +57,16 @@ describe("examining a prepared disk", () => {
   const convert = "Convert it: qemu-img convert -O qcow2 OLD NEW.";
   const tooSmall =
     "on which no Windows Server fits. Write the path of the disk Windows was installed on.";
+  const copy = "Make a full copy where it is whole: qemu-img convert -O qcow2 OLD NEW.";
+  const changed = async (name: string, place: number, bytes: readonly number[]): Promise<void> => {
+    await make("-f", "qcow2", name, "40G");
+    await using file = await open(at(name), "r+");
+    await file.write(Buffer.from(bytes), 0, bytes.length, place);
+  };
+  const cut = async (name: string, bytes: number): Promise<void> => {
+    await make("-f", "qcow2", name, "40G");
+    await truncate(at(name), bytes);
+  };
   /** How a disk is made, and what is wrong with it. */
   const refused: Readonly<Record<string, readonly [() => Promise<unknown>, string[]]>> = {
     "a.vmdk": [
@@ -74,14 +84,26 @@ describe("examining a prepared disk", () => {
       ],
     ],
     "luks.qcow2": [
-      async () => {
-        await make("-f", "qcow2", "luks.qcow2", "40G");
-        // The way of encryption, in the header: 1 is AES.
-        await using file = await open(at("luks.qcow2"), "r+");
-        await file.write(Buffer.from([0, 0, 0, 1]), 0, 4, 32);
-      },
+      // The way of encryption, in the header: 1 is AES.
+      () => changed("luks.qcow2", 32, [0, 0, 0, 1]),
       ["is encrypted. Use a disk that is not."],
     ],
+    "data.qcow2": [
+      async () => {
+        await writeFile(at("victim.raw"), "");
+        const data = `data_file=${at("victim.raw")},data_file_raw=on`;
+        await make("-f", "qcow2", "-o", data, "data.qcow2", "40G");
+      },
+      [`has its data in another file. ${copy}`],
+    ],
+    "features.qcow2": [
+      () => changed("features.qcow2", 72, [0, 0, 0, 0, 0, 0, 1, 0]),
+      [`uses features of qcow2 that are not known here. ${copy}`],
+    ],
+    "beginning.qcow2": [() => cut("beginning.qcow2", 512), [`is cut off. ${copy}`]],
+    "header.qcow2": [() => cut("header.qcow2", 40), [`is cut off. ${copy}`]],
+    "half.qcow2": [() => cut("half.qcow2", 190_000), [`is cut off. ${copy}`]],
+    pipe: [() => execa("mkfifo", [at("pipe")]), [`is not a regular file. ${copy}`]],
     "text.qcow2": [
       () => writeFile(at("text.qcow2"), "nonsense"),
       [
