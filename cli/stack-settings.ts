@@ -134,6 +134,13 @@ export function readSettingsFile(text: string, file: string): SettingsFile {
     const instead = "Write the settings out, without `*` and `<<`.";
     throw new SettingsError([{ ...wholeFile, why, instead }], file);
   }
+  if (holdsItself(content)) {
+    const why = "can't be read: a value is a part of itself";
+    throw new SettingsError(
+      [{ ...wholeFile, why, instead: "Write the settings out, without `*`." }],
+      file,
+    );
+  }
   if (content === null || content === undefined) return { config: {}, outside: [] };
   if (!isMapping(content)) throw new SettingsError([notMapping(wholeFile.place, content)], file);
   const { config = null } = content;
@@ -142,6 +149,20 @@ export function readSettingsFile(text: string, file: string): SettingsFile {
     throw new SettingsError([...outside, notMapping("config", config)], file);
   }
   return { config: config ?? {}, outside };
+}
+
+function holdsItself(
+  value: unknown,
+  above = new Set<unknown>(),
+  done = new Set<unknown>(),
+): boolean {
+  if (typeof value !== "object" || value === null || done.has(value)) return false;
+  if (above.has(value)) return true;
+  above.add(value);
+  const found = Object.values(value).some((inner) => holdsItself(inner, above, done));
+  above.delete(value);
+  done.add(value);
+  return found;
 }
 
 const wholeFile = { path: [], place: "the whole file" };

@@ -7,6 +7,9 @@ const maskedName = /^productKey$/i;
 
 const maxLength = 60;
 
+/** Longest text that patterns are tried on; more than is ever shown. */
+const maxExamined = 1000;
+
 export interface Complaint {
   /** What is wrong, as the rest of a sentence that starts with the value: `is not ...`, `has ...`. */
   readonly why: string;
@@ -88,7 +91,8 @@ function redacted(name: string, value: unknown): unknown {
   // A user may have put a private key where a public one belongs.
   if (secretName.test(name) || String(value).includes("PRIVATE KEY")) return "(not shown)";
   if (typeof value === "number") return value;
-  return maskedName.test(name) ? masked(value) : withoutLogin(value);
+  const beginning = value.slice(0, maxExamined);
+  return maskedName.test(name) ? masked(beginning) : withoutLogin(beginning);
 }
 
 /** Replaces every capital letter by `A`, every small letter by `a` and every digit by `0`. */

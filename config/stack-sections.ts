@@ -42,9 +42,21 @@ export function stackSections(
   const strays = entries
     .filter(({ space }) => isMisspelt(space))
     .map(({ space, name, value }) => stray(space, name, value));
-  const others = [...outside, ...strays];
+  const others = [...outside, ...strays, ...forbiddenKeys(sections)];
   const isEmpty = others.length === 0 && Object.keys(sections).length === 0;
   return { kind, sections, others: isEmpty && kind === "lab" ? [nothingWritten] : others };
+}
+
+/** The one key that JavaScript's objects do not keep as a key, so that it would be dropped without a word. */
+const forbiddenKey = "__proto__";
+
+function forbiddenKeys(value: unknown, path: readonly (string | number)[] = []): SettingsProblem[] {
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([key, inner]) =>
+    key === forbiddenKey
+      ? [{ path: [...path, key], value: inner, why: "is no setting", instead: "Leave it out." }]
+      : forbiddenKeys(inner, [...path, Array.isArray(value) ? Number(key) : key]),
+  );
 }
 
 /** Everything has a default, but a lab without any setting is a mistake. */

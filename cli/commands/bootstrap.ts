@@ -25,8 +25,8 @@ export async function bootstrap({ host, key }: Machine & { readonly key?: string
       `${file} cannot be read (${error.code ?? ""}): name the public key with --key, or make one with ssh-keygen -t ed25519`,
     );
   });
-  const publicKey = text.trim();
-  if (publicKeyComplaint(publicKey) !== undefined || publicKey.includes("'")) {
+  const publicKey = authorizedKey(text);
+  if (publicKey === undefined) {
     throw new Failure(
       `${file} is not a public key on one line (ssh-ed25519 AAAA...): name the file that ends with .pub`,
     );
@@ -37,6 +37,18 @@ export async function bootstrap({ host, key }: Machine & { readonly key?: string
       `-Credential (Get-Credential) -ScriptBlock { ... }\n` +
       `The last one prints the machine's host key for kindows:nodes[].hostKey.\n`,
   );
+}
+
+/**
+ * A public key without its comment, which anybody may have written. PowerShell takes several characters for quotes that
+ * would end the text here, and what follows for commands.
+ */
+export function authorizedKey(text: string): string | undefined {
+  const publicKey = text.trim();
+  const [type = "", data = ""] = publicKey.split(/\s+/);
+  return publicKeyComplaint(publicKey) === undefined && /^[A-Za-z0-9+/]+=*$/.test(data)
+    ? `${type} ${data}`
+    : undefined;
 }
 
 /**

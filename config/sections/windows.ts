@@ -246,7 +246,7 @@ function registryName(value: string): Complaint | undefined {
 
 function mirrorAddress(value: string): Complaint | undefined {
   const url = URL.canParse(value) ? new URL(value) : undefined;
-  if (url === undefined || !/^https?:$/.test(url.protocol) || /[\s",;=]/.test(value)) {
+  if (url === undefined || !/^https?:$/.test(url.protocol) || /[\s\\",;=\0-\x1f]/.test(value)) {
     return {
       why: "is not an address containerd can pull from",
       instead: "Write https://HOST[:PORT][/PATH], e.g. https://mirror.example.com.",

@@ -3,7 +3,7 @@ import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { execa } from "execa";
 
-import { bootstrap, bootstrapLines } from "../../../cli/commands/bootstrap.ts";
+import { authorizedKey, bootstrap, bootstrapLines } from "../../../cli/commands/bootstrap.ts";
 import { fingerprint, learnHostKey } from "../../../ssh/host-key.ts";
 import { withoutSealed } from "../../../cli/stack-settings.ts";
 import { resolveExisting } from "../../../config/existing.ts";
@@ -16,6 +16,20 @@ import { newFolder } from "../new-folder.ts";
 describe("turning SSH on at a machine", () => {
   it("keeps keys that are there, closes the file, opens the port, and shows the host key", () =>
     assertGolden(new URL(import.meta.url), "bootstrap.txt", bootstrapLines("KEY").join("\n")));
+
+  const comments = [
+    "",
+    " me@here",
+    " Bob\u2019; net user evil P@ss /add #",
+    " a' ; evil",
+    " \u201b;x",
+  ];
+  for (const comment of comments) {
+    it(`authorizes a key without its comment:${comment}`, () => {
+      const key = makeKey().publicKey.split(" ").slice(0, 2).join(" ");
+      assert.equal(authorizedKey(`${key}${comment}\n`), key);
+    });
+  }
 
   const refused: Readonly<Record<string, readonly [string, string | undefined, RegExp]>> = {
     "a host with a user in it": ["me@win-1", "", /neither an IPv4 address nor a DNS name/],

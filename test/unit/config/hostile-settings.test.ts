@@ -1,0 +1,62 @@
+import assert from "node:assert/strict";
+
+import { readSettingsFile } from "../../../cli/stack-settings.ts";
+import { problemText } from "../../../config/problem.ts";
+import { resolveSettings } from "../../../config/resolve.ts";
+import { stackSections } from "../../../config/stack-sections.ts";
+import { eachCase } from "../each-case.ts";
+
+const file = "Pulumi.x.yaml";
+
+function settingsOf(text: string): unknown {
+  const { config, outside } = readSettingsFile(text, file);
+  const { sections, others } = stackSections(config, file, outside);
+  return resolveSettings(sections, { stack: "x", file }, others);
+}
+
+describe("a stack's file that nobody writes by accident", () => {
+  const refused: Readonly<Record<string, readonly [text: string, said: RegExp]>> = {
+    "a value that is a part of itself": [
+      "config: &c\n  kindows:lab: *c\n",
+      /the whole file: can't be read: a value is a part of itself\. Write the settings out/,
+    ],
+    "a list that is a part of itself": [
+      "config:\n  kindows:nodes: &n [{ name: win-1 }, *n]\n",
+      /a value is a part of itself/,
+    ],
+    "a label that JavaScript does not keep": [
+      "config:\n  kindows:nodes: [{ name: win-1, labels: { __proto__: x } }]\n",
+      /kindows:nodes\[0\]\.labels\.__proto__: "x" is no setting\. Leave it out\./,
+    ],
+    "an argument that JavaScript does not keep": [
+      "config:\n  kindows:nodes: [{ name: win-1, kubeletArgs: { __proto__: x } }]\n",
+      /kubeletArgs\.__proto__: "x" is no setting/,
+    ],
+    "a mirror that TOML takes for an escape": [
+      "config:\n  kindows:nodes: [{ name: win-1 }]\n  kindows:windows: { registryMirrors: { docker.io: ['https://a\\b'] } }\n",
+      /registryMirrors.* is not an address containerd can pull from/,
+    ],
+  };
+  eachCase("is refused: %s", refused, ([text, said]) =>
+    assert.throws(() => settingsOf(text), { name: "Failure", message: said }),
+  );
+
+  it("may have the same value at several places", () =>
+    assert.doesNotThrow(() =>
+      settingsOf(
+        "config:\n  kindows:nodes: [{ name: win-1, labels: &l { a: b } }, { name: win-2, labels: *l }]\n",
+      ),
+    ));
+
+  it("gets an answer to values of any length", () => {
+    for (const value of ["a".repeat(1_000_000), "a:".repeat(500_000), "a://".repeat(250_000)]) {
+      const text = problemText({
+        path: ["lab", "name"],
+        value,
+        why: "is long",
+        instead: "Cut it.",
+      });
+      assert.ok(text.length < 200, text.slice(0, 300));
+    }
+  });
+});
