@@ -8,6 +8,7 @@ import { unless } from "../config/problem.ts";
 import { checkBridge, checkSegment } from "./network.ts";
 import { checkDisks, checkInotify, checkMemory } from "./room.ts";
 import { checkDocker, unreachable } from "./docker.ts";
+import { checkImageArchives } from "./image-archives.ts";
 import { checkImage, checkLinuxArtifacts } from "./images.ts";
 import { checkKvm } from "./kvm.ts";
 import { controlPlaneNames, domainName, labNames, linuxWorkerName } from "../config/names.ts";
@@ -23,6 +24,7 @@ const checks: readonly ((settings: Settings, facts: HostFacts) => HostProblem[])
   checkImage,
   checkPrograms,
   checkLinuxArtifacts,
+  checkImageArchives,
   checkBridge,
   checkSegment,
   checkNames,

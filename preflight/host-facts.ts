@@ -9,6 +9,7 @@ import { gatherConfinement } from "./confinement.ts";
 import { gatherDisks, gatherInotify, gatherMemory } from "./room.ts";
 import { gatherDocker } from "./docker.ts";
 import { gatherImage, gatherLinuxArtifacts } from "./images.ts";
+import { gatherImageArchives } from "./image-archives.ts";
 import { gatherKvm } from "./kvm.ts";
 import { gatherNetwork } from "./network.ts";
 import { fileNameOf } from "../components/windows/media-folder.ts";
@@ -38,6 +39,7 @@ function questionsOf(settings: Settings) {
     memory: gatherMemory(),
     inotify: gatherInotify(),
     disks: docker.then((found) => gatherDisks(settings, found)),
+    imageArchives: gatherImageArchives(settings),
     missingTools: missingTools(),
     image: gatherImage(settings),
     programs: gatherPrograms(settings),

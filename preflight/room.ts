@@ -10,6 +10,7 @@ import type { Gathered, HostProblem } from "../config/host-problem.ts";
 import { unless } from "../config/problem.ts";
 import type { DockerFacts } from "./docker.ts";
 import type { HostFacts } from "./host-facts.ts";
+import type { ImageArchiveFacts } from "./image-archives.ts";
 
 interface Need {
   readonly what: string;
@@ -46,7 +47,13 @@ const disks = {
 /** Everything of a lab that is not running yet, and the resources it needs. */
 export function needs(
   settings: Settings,
-  { docker, libvirt }: Pick<HostFacts, "docker" | "libvirt">,
+  {
+    docker,
+    libvirt,
+    imageArchives = { gib: 0 },
+  }: Pick<HostFacts, "docker" | "libvirt"> & {
+    readonly imageArchives?: Pick<ImageArchiveFacts, "gib">;
+  },
 ): Need[] {
   const { kindCluster, pool } = labNames(settings.lab.name);
   const disk = disks[settings.windows.image.kind === "rehearsal" ? "rehearsal" : "windows"];
@@ -77,7 +84,12 @@ export function needs(
   const linuxGiB = here.some(({ os }) => os === "linux") ? disks.linux.imageGiB : 0;
   return [
     ...machines,
-    ...linuxNodes.map(({ name, ...needed }) => ({ ...needed, what: `container ${name}` })),
+    ...linuxNodes.map(({ name, dockerGiB, ...needed }) => ({
+      ...needed,
+      // Each has the images as they were imported, and unpacked.
+      dockerGiB: dockerGiB + Math.ceil(2 * imageArchives.gib),
+      what: `container ${name}`,
+    })),
     // The two images are needed only if nothing has been created from them yet.
     ...(pools.some(({ name }) => name === pool)
       ? []

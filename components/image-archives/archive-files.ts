@@ -18,6 +18,8 @@ export interface ArchivedFile {
 export interface ArchiveFiles {
   /** SHA-256 of the archive itself, in lower case. */
   readonly sha256: string;
+  /** Size of the uncompressed archive. */
+  readonly bytes: number;
   /** By their names, without a leading `./`. */
   readonly files: ReadonlyMap<string, ArchivedFile>;
 }
@@ -41,8 +43,10 @@ export async function archiveFiles(path: string): Promise<ArchiveFiles> {
       resolve();
     });
   });
+  let bytes = 0;
   const sha256 = await readArchive(path, async (content) => {
     for await (const chunk of content) {
+      bytes += chunk.length;
       if (!parser.write(chunk)) {
         await Promise.race([over, new Promise((resolve) => parser.once("drain", resolve))]);
       }
@@ -52,7 +56,7 @@ export async function archiveFiles(path: string): Promise<ArchiveFiles> {
     await over;
     if (damage !== undefined) throw damage;
   });
-  return { sha256, files };
+  return { sha256, bytes, files };
 }
 
 function readFile(entry: ReadEntry, done: (file: ArchivedFile) => void): void {

@@ -9,7 +9,11 @@ import { archiveFiles } from "./archive-files.ts";
 import { archivedImages, linuxHere } from "./archived-images.ts";
 import type { ImageArchive } from "./image-archive.ts";
 
-const contentSchema = z.object({ sha256: z.string(), references: z.array(z.string()) });
+const contentSchema = z.object({
+  sha256: z.string(),
+  bytes: z.number(),
+  references: z.array(z.string()),
+});
 
 export type ExaminedArchive = ImageArchive & z.infer<typeof contentSchema>;
 
@@ -52,11 +56,11 @@ async function examined(
     if (!(await stat(path)).isFile()) return [{ why: "is not a file", instead: another }];
     return await noteOfFile(path, cache, "images", contentSchema, async () => {
       say(`reading ${path}`);
-      const { sha256, files } = await archiveFiles(path);
+      const { sha256, bytes, files } = await archiveFiles(path);
       const { references, complaints: found } = archivedImages(files, linuxHere);
       complaints.push(...found);
       if (found.length > 0) throw new Error("unusable");
-      return { sha256, references: [...references] };
+      return { sha256, bytes, references: [...references] };
     });
   } catch (error) {
     if (complaints.length > 0) return complaints;

@@ -4,6 +4,7 @@ import { chmod, mkdir, symlink, writeFile } from "node:fs/promises";
 import { createServer, type Server } from "node:http";
 import path from "node:path";
 import type { ImageSettings } from "../../../components/windows/image/builder/built-image.ts";
+import { cluster } from "../../../config/sections/cluster.ts";
 import { cni } from "../../../config/sections/cni.ts";
 import {
   domainsIn,
@@ -12,12 +13,15 @@ import {
 } from "../../../components/machine/libvirt/libvirt-facts.ts";
 import { denialsIn, gatherConfinement } from "../../../preflight/confinement.ts";
 import { gatherDocker } from "../../../preflight/docker.ts";
+import { gatherImageArchives } from "../../../preflight/image-archives.ts";
 import { availableIn, bridgeIn } from "../../../components/machine/libvirt/readiness.ts";
 import { gatherImage } from "../../../preflight/images.ts";
 import { gatherInotify, memoryIn } from "../../../preflight/room.ts";
 import { missingTools } from "../../../preflight/host-facts.ts";
 import { routeRanges } from "../../../preflight/network.ts";
+import { Cache } from "../../../toolchain/cache.ts";
 import { eachCase } from "../each-case.ts";
+import { archiveOf, dockerFiles } from "../image-archives/write-archive.ts";
 import { newFolder } from "../new-folder.ts";
 
 /** An image that is still to be made: there is no disk yet to look at. */
@@ -44,6 +48,23 @@ function gathered(image: ImageSettings["windows"]["image"]): ReturnType<typeof g
 describe("gathered facts", () => {
   let folder: string;
   beforeEach(() => (folder = newFolder()));
+
+  it("of archives of images are their size, or what is wrong with them", async () => {
+    const gather = (...imageArchives: readonly string[]) =>
+      gatherImageArchives(
+        { cluster: cluster.parse({ imageArchives }) },
+        new Cache(path.join(folder, "cache")),
+      );
+    const image = { names: ["quay.io/calico/node:v3.32.1"], layer: "1".repeat(2 ** 20) };
+    const { gib, problems } = await gather(await archiveOf(dockerFiles([image]), "gzip"));
+    assert.ok(gib > 1 / 1024 && gib < 1.1 / 1024, String(gib));
+    assert.deepEqual(problems, []);
+    const broken = await gather("/nowhere/a.tar");
+    assert.deepEqual(
+      [broken.gib, ...broken.problems.map(({ subject }) => subject)],
+      [0, 'kindows:cluster.imageArchives[0]: "/nowhere/a.tar"'],
+    );
+  });
 
   describe("Docker", () => {
     let server: Server | undefined;

@@ -52,6 +52,7 @@ const goodHost: HostFacts = {
     pool: { folder: "/var/lib/libvirt/images/kindows-x", freeGiB: 200, device: 1 },
     docker: { folder: "/var/lib/docker", freeGiB: 100, device: 2 },
   },
+  imageArchives: { gib: 0, problems: [] },
   missingTools: [],
   image: { virtualGiB: 8 },
   programs: { unpinned: [], missing: [] },
