@@ -18,6 +18,17 @@ export class CloudinitDisk extends pulumi.CustomResource {
         return new CloudinitDisk(name, <any>state, { ...opts, id: id });
     }
 
+    /**
+     * Check whether an existing CloudinitDisk resource with the given ID exists.
+     *
+     * @param id The _unique_ provider ID of the resource to check.
+     * @param state Any extra arguments used during the lookup.
+     * @param opts Optional settings to control the behavior of the CustomResource.
+     */
+    public static exists(id: pulumi.Input<string>, state?: CloudinitDiskState, opts?: pulumi.CustomResourceOptions): pulumi.Output<boolean> {
+        return pulumi.runtime.existsResource("libvirt:index/cloudinitDisk:CloudinitDisk", id, <any>state || {}, { ...opts }, utilities.getPackage());
+    }
+
     /** @internal */
     public static readonly __pulumiType = 'libvirt:index/cloudinitDisk:CloudinitDisk';
 

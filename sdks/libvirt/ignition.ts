@@ -18,6 +18,17 @@ export class Ignition extends pulumi.CustomResource {
         return new Ignition(name, <any>state, { ...opts, id: id });
     }
 
+    /**
+     * Check whether an existing Ignition resource with the given ID exists.
+     *
+     * @param id The _unique_ provider ID of the resource to check.
+     * @param state Any extra arguments used during the lookup.
+     * @param opts Optional settings to control the behavior of the CustomResource.
+     */
+    public static exists(id: pulumi.Input<string>, state?: IgnitionState, opts?: pulumi.CustomResourceOptions): pulumi.Output<boolean> {
+        return pulumi.runtime.existsResource("libvirt:index/ignition:Ignition", id, <any>state || {}, { ...opts }, utilities.getPackage());
+    }
+
     /** @internal */
     public static readonly __pulumiType = 'libvirt:index/ignition:Ignition';
 

@@ -20,6 +20,17 @@ export class Pool extends pulumi.CustomResource {
         return new Pool(name, <any>state, { ...opts, id: id });
     }
 
+    /**
+     * Check whether an existing Pool resource with the given ID exists.
+     *
+     * @param id The _unique_ provider ID of the resource to check.
+     * @param state Any extra arguments used during the lookup.
+     * @param opts Optional settings to control the behavior of the CustomResource.
+     */
+    public static exists(id: pulumi.Input<string>, state?: PoolState, opts?: pulumi.CustomResourceOptions): pulumi.Output<boolean> {
+        return pulumi.runtime.existsResource("libvirt:index/pool:Pool", id, <any>state || {}, { ...opts }, utilities.getPackage());
+    }
+
     /** @internal */
     public static readonly __pulumiType = 'libvirt:index/pool:Pool';
 

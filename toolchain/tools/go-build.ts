@@ -1,4 +1,4 @@
-import { readFile, writeFile } from "node:fs/promises";
+import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 
@@ -12,6 +12,7 @@ import {
 } from "../windows-goroot-overlay.ts";
 import { Slots } from "../slots.ts";
 import { ensureGo } from "./go-toolchain.ts";
+import { writePatchedModule } from "./patched-module.ts";
 import { pageAligned } from "./page-aligned.ts";
 import { hashSources } from "./sources-hash.ts";
 import type { GoBuild } from "./tool.ts";
@@ -63,6 +64,7 @@ export async function goInputs(go: GoBuild): Promise<Readonly<Record<string, str
       goos(go),
       go.forWine ?? false,
     ]),
+    ...(go.patch && { patch: JSON.stringify(go.patch) }),
   };
 }
 
@@ -90,6 +92,11 @@ export async function buildGo(go: GoBuild, into: string, context: BuildContext):
   const overlay = go.forWine
     ? ["-overlay", await overlayWriter.run(0, () => writeWindowsGorootOverlay(folder, env))]
     : [];
+  const work = path.join(into, "patched");
+  if (go.patch !== undefined) {
+    await mkdir(work);
+    common.push("-modfile", await writePatchedModule(go, go.patch, work, env));
+  }
   // One command, so that one program is linked while another is compiled. In a folder, each is called as its package.
   const run = commandRunner(context.logFile);
   const executables = Object.keys(go.packages);
@@ -99,6 +106,7 @@ export async function buildGo(go: GoBuild, into: string, context: BuildContext):
     env,
     timeoutSeconds: buildTimeoutSeconds,
   });
+  await rm(work, { recursive: true, force: true });
   if (go.forWine) {
     for (const file of executables.map((name) => path.join(into, name))) {
       await writeFile(file, pageAligned(await readFile(file)));

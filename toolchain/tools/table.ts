@@ -37,10 +37,13 @@ function kubernetesProgram(executable: string): Download {
 /** Path of the engine's own language host in its folder: not beside the engine, which would use it automatically. */
 export const languageHost = "beside/pulumi-language-nodejs";
 
+/** They change no program, but what they share is only compiled once if all have the same. */
+const pulumiTags = ["osusergo", "grpcnotrace"];
+
 /** The engine. */
 export const pulumi = releasedTool({
   name: "pulumi",
-  version: "3.259.0",
+  version: "3.276.0",
   seconds: 300,
   installed: {
     versionArguments: ["version"],
@@ -48,14 +51,14 @@ export const pulumi = releasedTool({
     beside: { [languageHost]: "pulumi-language-nodejs" },
   },
   repository: "pulumi/pulumi",
-  file: "pulumi-v3.259.0-linux-x64.tar.gz",
-  checksums: "pulumi-3.259.0-checksums.txt",
+  file: "pulumi-v3.276.0-linux-x64.tar.gz",
+  checksums: "pulumi-3.276.0-checksums.txt",
   members: { pulumi: "pulumi/pulumi", [languageHost]: "pulumi/pulumi-language-nodejs" },
   go: {
     module: module("pulumi"),
     packages: { pulumi: "github.com/pulumi/pulumi/pkg/v3/cmd/pulumi" },
-    variables: { "github.com/pulumi/pulumi/sdk/v3/go/common/version.Version": "v3.259.0" },
-    tags: ["osusergo", "grpcnotrace"],
+    variables: { "github.com/pulumi/pulumi/sdk/v3/go/common/version.Version": "v3.276.0" },
+    tags: pulumiTags,
   },
 });
 
@@ -67,10 +70,10 @@ export const yamlHost = releasedTool({
   repository: "pulumi/pulumi-yaml",
   file: "pulumi-language-yaml-v1.38.1-linux-amd64.tar.gz",
   members: { "pulumi-language-yaml": "pulumi-language-yaml" },
-  // The bridge's module contains this one too.
   go: {
-    module: module("terraform-bridge"),
+    module: module("pulumi"),
     packages: { "pulumi-language-yaml": "github.com/pulumi/pulumi-yaml/cmd/pulumi-language-yaml" },
+    tags: pulumiTags,
   },
 });
 
@@ -82,7 +85,7 @@ export const terraformBridge = releasedTool({
   file: "pulumi-resource-terraform-provider-v1.1.3-linux-amd64.tar.gz",
   members: { "pulumi-resource-terraform-provider": "pulumi-resource-terraform-provider" },
   go: {
-    module: module("terraform-bridge"),
+    module: module("pulumi"),
     packages: {
       "pulumi-resource-terraform-provider": "github.com/pulumi/pulumi-terraform-bridge/v3/dynamic",
     },
@@ -90,6 +93,23 @@ export const terraformBridge = releasedTool({
       // Two of its modules register a Protocol Buffers file of the same name.
       "google.golang.org/protobuf/reflect/protoregistry.conflictPolicy": "ignore",
       "github.com/pulumi/pulumi-terraform-bridge/v3/dynamic/version.version": "v1.1.3",
+    },
+    tags: pulumiTags,
+    patch: {
+      // Its last release is older than an argument of this function, which may be nil.
+      module: "github.com/pulumi/pulumi-terraform-bridge/v3",
+      changes: [
+        {
+          file: "pkg/tf2pulumi/convert/eject.go",
+          from: "plugin.NewContext(ctx, nil, nil, pluginHost, nil, cwd, nil, false, nil)",
+          to: "plugin.NewContext(ctx, nil, nil, pluginHost, nil, cwd, nil, false, nil, nil)",
+        },
+        {
+          file: "pkg/tfgen/generate.go",
+          from: "ctx, sink, sink, pluginHost, nil, cwd, nil, false, nil,",
+          to: "ctx, sink, sink, pluginHost, nil, cwd, nil, false, nil, nil,",
+        },
+      ],
     },
   },
 });
@@ -113,8 +133,8 @@ export const terraformProviderLibvirt = releasedTool({
 /** Writes the SDK of the libvirt provider; only `make sdk` needs it. */
 export const gensdk = toolArtifact({
   name: "gensdk",
-  version: "3.259.0",
-  go: { module: module("pulumi"), packages: { gensdk: "./gensdk" } },
+  version: "3.276.0",
+  go: { module: module("pulumi"), packages: { gensdk: "./gensdk" }, tags: pulumiTags },
 });
 
 export const kind = releasedTool({

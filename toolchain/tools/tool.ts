@@ -36,6 +36,15 @@ export interface GoBuild {
   /** Values set at link time, by full variable name. */
   readonly variables?: Readonly<Record<string, string>>;
   readonly tags?: readonly string[];
+  /** A module whose release does not fit the others: texts in its files that are replaced before it is compiled. */
+  readonly patch?: {
+    readonly module: string;
+    readonly changes: readonly {
+      readonly file: string;
+      readonly from: string;
+      readonly to: string;
+    }[];
+  };
   /** Builds for Windows, with Go's library for Wine (windows-goroot-overlay.ts) and aligned (page-aligned.ts). */
   readonly forWine?: boolean;
 }

@@ -252,7 +252,7 @@ describe("a stack's exported state", () => {
     const exported = {
       version: 3,
       deployment: {
-        manifest: { time: "2026-11-21T11:48:12Z", magic: "ab", version: "v3.259.0" },
+        manifest: { time: "2026-11-21T11:48:12Z", magic: "ab", version: "v3.276.0" },
         secrets_providers: { type: "passphrase", state: { salt: "v1:x" } },
         resources: [{ urn: "u", type: "t", custom: true, sourcePosition: "project:///index.ts#1" }],
         metadata: { integrity_error: null },

@@ -47,7 +47,7 @@ export function deployment(
   return {
     version: 3,
     deployment: {
-      manifest: { version: "v3.259.0" },
+      manifest: { version: "v3.276.0" },
       resources: [...resources],
       ...(pending && { pending_operations: pending }),
     },

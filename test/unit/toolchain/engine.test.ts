@@ -87,7 +87,7 @@ describe("engine plugins", () => {
   it("the official language host is the installed engine's if the cache's engine has none", async () => {
     const { PATH } = process.env;
     const installed = newFolder();
-    const script = "#!/bin/sh\necho v3.259.0\n";
+    const script = "#!/bin/sh\necho v3.276.0\n";
     for (const name of ["pulumi", "pulumi-language-nodejs"]) {
       writeFileSync(path.join(installed, name), script, { mode: 0o755 });
     }
@@ -117,8 +117,8 @@ describe("engine plugins", () => {
     const place = pluginLink(kind, name, "1.2.1", file);
     assert.equal(place, "plugins/resource-command-v1.2.1/pulumi-resource-command");
     const language = "pulumi-language-nodejs";
-    const other = pluginLink("language", "language-nodejs", "3.259.0", language);
-    assert.equal(other, `plugins/language-nodejs-v3.259.0/${language}`);
+    const other = pluginLink("language", "language-nodejs", "3.276.0", language);
+    assert.equal(other, `plugins/language-nodejs-v3.276.0/${language}`);
   });
 
   describe("home", () => {

@@ -13,6 +13,7 @@ import { projectRoot } from "../../../toolchain/project.ts";
 import { isRecentEnough } from "../../../toolchain/tools/go-toolchain.ts";
 import { findInstalled, takeInstalled } from "../../../toolchain/tools/installed.ts";
 import { ownRelease } from "../../../toolchain/tools/own-release.ts";
+import { replaceOnce } from "../../../toolchain/tools/patched-module.ts";
 import { pageAligned } from "../../../toolchain/tools/page-aligned.ts";
 import * as table from "../../../toolchain/tools/table.ts";
 import { toolArtifact } from "../../../toolchain/tools/tool-artifact.ts";
@@ -145,7 +146,7 @@ describe("tools", () => {
     });
     it("recognises the version output of the pinned tools", () => {
       for (const [{ tool: each }, text] of [
-        [table.pulumi, "v3.259.0\n"],
+        [table.pulumi, "v3.276.0\n"],
         [table.kind, "kind v0.33.0 go1.26.8 linux/amd64\n"],
         [table.kubectl, '{ "clientVersion": { "gitVersion": "v1.36.4" } }\n'],
       ] as const) {
@@ -186,6 +187,14 @@ describe("tools", () => {
     }
     it("are in none without a clone", async () =>
       assert.equal(await ownRelease(artifact, folder), undefined));
+  });
+
+  describe("a patch of a module", () => {
+    const changed = (content: string): string => replaceOnce("a.go", content, "f(a)", "f(a, nil)");
+    it("replaces its text", () => assert.equal(changed("x := f(a)\n"), "x := f(a, nil)\n"));
+    for (const content of ["x := f(a, nil)", "f(a); f(a)"]) {
+      it(`fails for ${content}`, () => assert.throws(() => changed(content), /a\.go .*"f\(a\)"/));
+    }
   });
 
   describe("renaming a function of Go's library", () => {
