@@ -115,7 +115,7 @@ export const deletedWithMachine: Rule = {
       .filter(({ type, deletedWith }) => type.startsWith("command:remote:") && !deletedWith)
       .map(({ name }) => ({
         resource: name,
-        message: `changes a machine and has no deletedWith: give it { deletedWith: machine.resource }`,
+        message: `changes a machine and has no deletedWith: give it deletedWith(machine)`,
       })),
 };
 

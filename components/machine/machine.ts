@@ -26,8 +26,18 @@ export interface Machine {
   readonly shell?: pulumi.Output<WindowsShell>;
   /** Changes when the machine is replaced, so that everything that was done on it is done again. */
   readonly instanceId: pulumi.Output<string>;
-  /** For `dependsOn`, and for `deletedWith` of resources that are on the machine. */
+  /** For `dependsOn`. */
   readonly resource: pulumi.Resource;
+  /** What has all that was done on the machine, if that outlives `resource`: the engine replaces both together otherwise. */
+  readonly disk?: pulumi.Resource;
+}
+
+/** Option of resources that are on a machine: they are not deleted by themselves. */
+export function deletedWith({
+  disk,
+  resource,
+}: Pick<Machine, "disk" | "resource">): Required<Pick<pulumi.ResourceOptions, "deletedWith">> {
+  return { deletedWith: disk ?? resource };
 }
 
 /** Arguments that all components of virtual machines have in common. */
@@ -62,6 +72,7 @@ export abstract class MachineComponent extends pulumi.ComponentResource implemen
   readonly shell?: pulumi.Output<WindowsShell>;
   readonly instanceId!: pulumi.Output<string>;
   readonly resource!: pulumi.Resource;
+  readonly disk?: pulumi.Resource;
 
   /** Sets all properties. To be called at the end of the constructor. */
   protected setMachine(machine: Machine): void {

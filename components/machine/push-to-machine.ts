@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import { remote } from "@pulumi/command";
-import type { Machine } from "./machine.ts";
+import { deletedWith, type Machine } from "./machine.ts";
 
 /** A file or archive that is copied to a machine. */
 export interface Pushed {
@@ -32,7 +32,7 @@ export function pushToMachine(
     },
     {
       ...opts,
-      deletedWith: machine.resource,
+      ...deletedWith(machine),
       deleteBeforeReplace: true,
       // A file that is missing here does not mean that the copy is outdated. A changed checksum does.
       ignoreChanges: source === undefined ? ["source"] : [],

@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import { remote } from "@pulumi/command";
-import type { Machine, WindowsShell } from "../machine/machine.ts";
+import { deletedWith, type Machine, type WindowsShell } from "../machine/machine.ts";
 import { scriptSeconds, type JoiningNode, type NodeStep, type Script } from "./node-step.ts";
 import { inShell, scriptCommand, undoCommand } from "./remote-command.ts";
 import { parseStepResult, type StepResult } from "./step-result.ts";
@@ -139,7 +139,7 @@ export function onMachine(
 ): pulumi.CustomResourceOptions {
   return {
     parent,
-    deletedWith: machine.resource,
+    ...deletedWith(machine),
     deleteBeforeReplace: true,
     customTimeouts: limits(`${seconds}s`),
   };
@@ -167,7 +167,7 @@ export function remoteStep(
       // Neither Win32-OpenSSH nor cloud images' sshd take environment variables.
       addPreviousOutputInEnv: false,
     },
-    { parent, deletedWith: machine.resource, deleteBeforeReplace: true, ...order },
+    { parent, ...deletedWith(machine), deleteBeforeReplace: true, ...order },
   );
   return {
     command,

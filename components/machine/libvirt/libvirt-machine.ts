@@ -174,6 +174,7 @@ export class LibvirtMachine extends MachineComponent {
       hostKey: keys.hostKey,
       instanceId: identity.id,
       resource: domain,
+      disk,
       connection: keys.onSegment(address),
     });
   }

@@ -95,7 +95,11 @@ function nodesProgram(
     const { name, address, port, hostKey, instance = "one", domain = "one", cluster = "one" } = given;
     const { kubeconfig = "secret of the cluster", tokenMinutes = 60, flannel, nextHop } = given;
     // Like a libvirt machine: its identity belongs to its disk, and outlives a replaced domain.
-    const identity = new local.Command(name + "-identity", { create: "true", triggers: [instance] });
+    const identity = new local.Command(
+      name + "-identity",
+      { create: "true", triggers: [instance] },
+      { deleteBeforeReplace: true },
+    );
     const machine = {
       name: given.computerName ?? name, os: "windows", address: "192.168.150.10",
       connection: pulumi.secret({
@@ -108,6 +112,7 @@ function nodesProgram(
         { create: "true", triggers: [identity.id, domain] },
         { deleteBeforeReplace: true },
       ),
+      disk: identity,
     };
     const controlPlane = {
       kubeconfig: pulumi.secret(kubeconfig),

@@ -16,6 +16,7 @@ import {
   type RemoteHypervisor,
   virshUri,
 } from "../../../components/machine/libvirt/hypervisor-connections.ts";
+import { deletedWith } from "../../../components/machine/machine.ts";
 import { macAddress } from "../../../components/machine/mac-address.ts";
 import { assertGolden } from "../controlplane/golden.ts";
 import { look, record, type Recorded, revealed } from "../controlplane/recorded-resources.ts";
@@ -130,6 +131,13 @@ describe("LibvirtMachine", () => {
   it("is another machine with another disk", () => {
     const { opts } = get("libvirt:index/cloudinitDisk:CloudinitDisk/win-1-identity");
     assert.deepEqual(opts.replaceWith, [get("libvirt:index/volume:Volume/win-1").resource]);
+  });
+
+  it("keeps what was done on it while it keeps its disk", () => {
+    assert.equal(
+      deletedWith(machine).deletedWith,
+      get("libvirt:index/volume:Volume/win-1").resource,
+    );
   });
 
   it("describes each guest's machine in its own way", () => {
