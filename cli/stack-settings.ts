@@ -3,6 +3,8 @@ import path from "node:path";
 import { closest, distance } from "fastest-levenshtein";
 import * as z from "zod";
 import type { ExistingSettings } from "../config/existing.ts";
+import { hypervisor as hypervisorSection } from "../components/machine/libvirt/settings.ts";
+import { lab as labSection } from "../config/sections/lab.ts";
 import { labNames } from "../config/names.ts";
 import { type SettingsProblem, SettingsError } from "../config/problem.ts";
 import { type Settings, settingsSchema } from "../config/settings.ts";
@@ -56,13 +58,36 @@ export async function labIdentity(stack: string): Promise<LabIdentity> {
 export async function findLab(stack: string): Promise<LabIdentity | undefined> {
   const { kind, sections } = await sectionsOf(stack);
   if (kind !== "lab") return undefined;
-  const lab = z.object({ name: z.string() }).safeParse(sections["lab"]);
-  const hypervisor = z.object({ uri: z.string() }).safeParse(sections["hypervisor"]);
   return {
     stack,
-    lab: labNames(lab.success ? lab.data.name : stack).prefix,
-    libvirtUri: hypervisor.success ? hypervisor.data.uri : "qemu:///system",
+    lab: labNames(identitySetting(sections, "lab", "name", stack)).prefix,
+    libvirtUri: identitySetting(sections, "hypervisor", "uri", "qemu:///system"),
   };
+}
+
+const identitySettings = {
+  name: labSection.shape.name,
+  uri: hypervisorSection.shape.uri,
+} as const;
+
+/**
+ * A setting that tells what is removed, and where. Others may be wrong.
+ *
+ * @throws if it is written, and is wrong.
+ */
+export function identitySetting(
+  sections: Readonly<Record<string, unknown>>,
+  section: "lab" | "hypervisor",
+  name: keyof typeof identitySettings,
+  otherwise: string,
+): string {
+  const group = z.record(z.string(), z.unknown()).safeParse(sections[section]).data;
+  if (group?.[name] === undefined) return otherwise;
+  const value = identitySettings[name].safeParse(group[name]);
+  if (value.success) return value.data ?? otherwise;
+  throw new Failure(
+    `kindows:${section}.${name} is wrong, which tells what lab this is: ${value.error.issues.map(({ message }) => message).join("; ")}. Correct it first`,
+  );
 }
 
 /** Stacks of this project: those with a settings file. */

@@ -11,6 +11,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import * as z from "zod";
 import { below, readXml } from "../../../host/read-xml.ts";
+import { xmlText } from "../../../host/xml-text.ts";
 import { virsh } from "../../../host/virsh.ts";
 import { runAction } from "../../host-action/run-action.ts";
 
@@ -39,7 +40,7 @@ await runAction(environment, async ({ VOLUME: { uri, pool, name } }) => {
 
 function volumeXml(name: string, bytes: number): string {
   return `<volume>
-  <name>${name}</name>
+  <name>${xmlText(name)}</name>
   <capacity unit="bytes">${bytes}</capacity>
   <target>
     <format type="raw"/>

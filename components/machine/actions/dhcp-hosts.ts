@@ -1,3 +1,4 @@
+import { xmlText } from "../../../host/xml-text.ts";
 import { below, readXml } from "../../../host/read-xml.ts";
 
 /** An address reservation in a libvirt network's DHCP server. */
@@ -35,5 +36,5 @@ export function reserving(
 
 /** Renders a reservation for `virsh net-update`. */
 export function dhcpHostXml({ mac, ip, name }: DhcpHost): string {
-  return `<host mac='${mac}' name='${name}' ip='${ip}'/>`;
+  return `<host mac="${xmlText(mac)}" name="${xmlText(name)}" ip="${xmlText(ip)}"/>`;
 }

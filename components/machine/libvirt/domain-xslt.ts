@@ -1,3 +1,4 @@
+import { xmlText } from "../../../host/xml-text.ts";
 import { markElement } from "./lab-mark.ts";
 import { addedTo, stylesheet } from "./xslt.ts";
 
@@ -47,7 +48,7 @@ function sourceOf(chain: readonly string[]): string {
       below === ""
         ? "<backingStore/>"
         : `<backingStore type="file"><format type="qcow2"/>${below}</backingStore>`;
-    return `<source file="${file}"/>${backing}`;
+    return `<source file="${xmlText(file)}"/>${backing}`;
   }, "");
 }
 

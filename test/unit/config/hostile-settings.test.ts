@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 
-import { readSettingsFile } from "../../../cli/stack-settings.ts";
+import { identitySetting, readSettingsFile } from "../../../cli/stack-settings.ts";
 import { problemText } from "../../../config/problem.ts";
 import { resolveSettings } from "../../../config/resolve.ts";
 import { stackSections } from "../../../config/stack-sections.ts";
@@ -13,6 +13,33 @@ function settingsOf(text: string): unknown {
   const { sections, others } = stackSections(config, file, outside);
   return resolveSettings(sections, { stack: "x", file }, others);
 }
+
+describe("the settings that tell which lab is removed", () => {
+  const wrong: Readonly<Record<string, readonly ["lab" | "hypervisor", "name" | "uri", unknown]>> =
+    {
+      "a name with a path in it": ["lab", "name", "../other"],
+      "a name that begins another lab's": ["lab", "name", "a-"],
+      "no text": ["lab", "name", 5],
+      "an address elsewhere": ["hypervisor", "uri", "qemu+tcp://prod/system"],
+    };
+  eachCase("are checked even if others are wrong: %s", wrong, ([section, name, value]) =>
+    assert.throws(
+      () => identitySetting({ [section]: { [name]: value, x: 1 } }, section, name, "x"),
+      {
+        name: "Failure",
+        message: /^kindows:(lab\.name|hypervisor\.uri) is wrong, which tells what lab this is: /,
+      },
+    ),
+  );
+
+  it("may be left out, also where their section is nonsense", () => {
+    const good = { lab: { name: "a", x: 1 } };
+    assert.equal(identitySetting(good, "lab", "name", "x"), "a");
+    for (const sections of [{}, { lab: 5 }, { lab: [] }, { lab: null }]) {
+      assert.equal(identitySetting(sections, "lab", "name", "x"), "x");
+    }
+  });
+});
 
 describe("a stack's file that nobody writes by accident", () => {
   const refused: Readonly<Record<string, readonly [text: string, said: RegExp]>> = {

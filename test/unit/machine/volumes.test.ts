@@ -200,7 +200,7 @@ describe("reservations of addresses", () => {
   it("are written as virsh takes them", () =>
     assert.equal(
       dhcpHostXml(first),
-      "<host mac='52:54:00:aa:00:01' name='win-1' ip='192.168.170.10'/>",
+      '<host mac="52:54:00:aa:00:01" name="win-1" ip="192.168.170.10"/>',
     ));
 });
 
