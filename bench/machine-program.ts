@@ -1,4 +1,5 @@
 /** Pulumi program for measuring a boot: one machine of a lab with its network and disk, and nothing else. */
+import * as docker from "@pulumi/docker";
 import * as libvirt from "@pulumi/libvirt";
 import { randomLabId } from "../components/lab-id.ts";
 import { LabNetwork } from "../components/network/lab-network.ts";
@@ -28,6 +29,7 @@ const network = new LabNetwork("lab", {
   gateway: plan.gateway,
   containerRange: plan.containerRange,
   libvirtProvider,
+  dockerProvider: new docker.Provider("docker"),
   labId,
 });
 const images = new LabImages();

@@ -19,6 +19,7 @@ export const bundledPlugins: readonly BundledPlugin[] = [
     version: "3.248.0",
   },
   provider("command", "1.2.1"),
+  provider("docker", "5.2.0"),
   provider("kubernetes", "4.34.2"),
 ];
 

@@ -1,14 +1,12 @@
-import http from "node:http";
-import { text } from "node:stream/consumers";
 import * as z from "zod";
 import semver from "semver";
 import { clusterLabel } from "../config/names.ts";
+import { askDocker, defaultDockerHost } from "../host/docker-engine.ts";
 import { messageOf } from "../host/failure.ts";
 import type { Gathered, HostProblem } from "../config/host-problem.ts";
 import { type Complaint, unless } from "../config/problem.ts";
 import { installText, joinCommand, startCommand } from "../toolchain/host-packages.ts";
 import type { Settings } from "../config/settings.ts";
-import { parseJson } from "../toolchain/parse-json.ts";
 import type { HostFacts } from "./host-facts.ts";
 
 const timeoutSeconds = 15;
@@ -63,13 +61,15 @@ export interface DockerFacts extends z.infer<typeof infoSchema> {
 export async function gatherDocker(
   endpoint = process.env["DOCKER_HOST"],
 ): Promise<Gathered<DockerFacts>> {
-  const socket = endpoint || "unix:///var/run/docker.sock";
+  const socket = endpoint || defaultDockerHost;
   if (!socket.startsWith("unix://")) {
     const error = `DOCKER_HOST is ${socket}, which is not a socket of this host`;
     return { reachable: false, error };
   }
   const ask = async <T>(path: string, schema: z.ZodType<T>): Promise<T> =>
-    schema.parse(await answerOf(socket, path));
+    schema.parse(
+      await askDocker(socket, path, { signal: AbortSignal.timeout(timeoutSeconds * 1000) }),
+    );
   try {
     const [info, networks, containers] = await Promise.all([
       ask("/info", infoSchema),
@@ -80,26 +80,6 @@ export async function gatherDocker(
   } catch (error) {
     return { reachable: false, error: messageOf(error) };
   }
-}
-
-/** Queries the Docker engine at `unix://...`. @throws with its error message, or if it does not answer in JSON. */
-async function answerOf(socket: string, path: string): Promise<unknown> {
-  const signal = AbortSignal.timeout(timeoutSeconds * 1000);
-  const socketPath = new URL(socket).pathname;
-  const [status, body] = await new Promise<[number, string]>((resolve, reject) => {
-    const request = http.get(
-      { socketPath, path, signal, headers: { host: "docker" } },
-      (response) => {
-        text(response).then((body) => resolve([response.statusCode ?? 0, body]), reject);
-      },
-    );
-    request.on("error", (error) => reject(signal.aborted ? (signal.reason as Error) : error));
-  });
-  const answer = parseJson(body);
-  if (answer === undefined) throw new Error(`${path} at ${socket} did not answer in JSON`);
-  if (status < 400) return answer;
-  const { message } = z.object({ message: z.string().optional() }).parse(answer);
-  throw new Error(`Docker at ${socket}: ${message ?? `status ${status}`}`);
 }
 
 export function unreachable(

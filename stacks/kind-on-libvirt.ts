@@ -1,3 +1,4 @@
+import * as docker from "@pulumi/docker";
 import * as pulumi from "@pulumi/pulumi";
 import * as z from "zod";
 import { addressPlan } from "../config/address-plan.ts";
@@ -60,6 +61,8 @@ export async function kindOnLibvirt(
     containerRange: plan.containerRange,
     mode: isRouted(settings) ? "route" : "nat",
     libvirtProvider,
+    // A preview does not need a running Docker.
+    dockerProvider: new docker.Provider("docker", { disableDockerDaemonCheck: true }),
     labId,
   });
 

@@ -9,12 +9,13 @@ import { prepareStack } from "../prepare/prepare-stack.ts";
 import { ensureLocalState } from "../engine/folders.ts";
 import { enginePulumi, type Pulumi } from "../engine/pulumi.ts";
 import { asOnlyRun } from "../engine/run-lock.ts";
-import { ensureStack } from "../engine/states.ts";
+import { resourcesOf } from "../engine/deployment.ts";
+import { ensureStack, readState } from "../engine/states.ts";
 import { beginUpLog, upLogFile, type UpLog } from "../engine/up-log.ts";
 import { removeOrphans } from "../host-resources/host-resources.ts";
 import { assertAddressesFree } from "../lab/addresses-in-use.ts";
 import { announceLab, assertNotTheirs } from "../lab/claim.ts";
-import { assertNothingForeign, labIdOf, recordLab } from "../lab/proof.ts";
+import { assertNothingForeign, assertOfThisVersion, labIdOf, recordLab } from "../lab/proof.ts";
 import {
   unreachableAmong,
   unreachableText,
@@ -58,6 +59,7 @@ export async function up({
     const pulumi = enginePulumi(stack, lab, { ...exclusion.environment, [labIdVariable]: id });
     const host = thisHost(identity, fleet.reachable);
     await ensureStack(pulumi);
+    assertOfThisVersion(stack, resourcesOf(await readState(stack)));
     await assertNotTheirs(lab, stack);
     await assertNothingForeign(stack, lab, host);
     recordLab(stack, lab, id);

@@ -13,7 +13,7 @@ import { resourceName } from "./deployment.ts";
 export function byOtherVersion(what: string): Failure {
   return new Failure(
     `this version of kindows does not understand ${what}: another one brought the lab up. If that is newer, update this ` +
-      "clone to it; if it is older, run `kindows up` once with this stack",
+      "clone to it; if it is older, `kindows down` removes the lab, and `kindows up` makes a new one",
   );
 }
 

@@ -43,15 +43,17 @@ export const containers: ResourceKind<Container> = {
   byHand: ({ name }) => `docker rm --force --volumes ${name}`,
 
   /** From the inputs of host actions, which are right even if a run was killed before it changed a component. */
-  owned: byHostActions((resource, component) => {
-    const names =
-      component === "kindows:controlplane:LinuxWorker"
-        ? [actionParameter(resource, "WORKER", workerSchema).name]
-        : clustersMadeBy(resource, component).flatMap(({ name, controlPlanes }) =>
-            kindContainers(name, controlPlanes),
-          );
-    return names.map((name) => ({ identity: `${kind} ${name}`, essential: true }));
-  }),
+  owned: {
+    "kindows:host:Action": (resource, component) => {
+      const names =
+        component === "kindows:controlplane:LinuxWorker"
+          ? [actionParameter(resource, "WORKER", workerSchema).name]
+          : clustersMadeBy(resource, component).flatMap(({ name, controlPlanes }) =>
+              kindContainers(name, controlPlanes),
+            );
+      return names.map((name) => ({ identity: `${kind} ${name}`, essential: true }));
+    },
+  },
 
   stops: [
     stopIn("exited", { kind, find }, async (host, name) => {
@@ -64,11 +66,6 @@ export const containers: ResourceKind<Container> = {
 };
 
 type OwnedBy = NonNullable<ResourceKind["owned"]>[string];
-
-/** Uses `owned` for both types of a host action; states of earlier versions have `command:local:Command`. */
-export function byHostActions(owned: OwnedBy): ResourceKind["owned"] {
-  return { "command:local:Command": owned, "kindows:host:Action": owned };
-}
 
 /** The kind cluster that a host action has created; other actions only wait for it. */
 export function clustersMadeBy(

@@ -6,7 +6,7 @@ import { isLocal } from "../../toolchain/host-requirements.ts";
 import { Failure, messageOf } from "../../host/failure.ts";
 import { lines, type Host, unlessGone } from "../../host/host.ts";
 import { virsh } from "../../host/virsh.ts";
-import { byHostActions, containers } from "./containers.ts";
+import { containers } from "./containers.ts";
 import { domains } from "../../components/machine/libvirt/domains.ts";
 import { onEachHypervisor } from "../../components/machine/libvirt/host-resources.ts";
 import { libvirtKind, statesOf } from "../../components/machine/libvirt/pools-and-networks.ts";
@@ -217,12 +217,6 @@ export const dockerNetworks: ResourceKind = {
   },
 
   owned: {
-    ...byHostActions(({ outputs }, component) =>
-      component === "kindows:network:LabNetwork"
-        ? [{ identity: `docker network ${String(outputs?.["stdout"])}`, essential: true }]
-        : [],
-    ),
-    // In states of an earlier version.
     "docker:index/network:Network": ({ id }) => [
       { identity: `docker network ${id}`, essential: true },
     ],

@@ -11,6 +11,7 @@ import type { Host } from "../../host/host.ts";
 import { writeWhole } from "../../host/write-whole.ts";
 import { parseJson } from "../../toolchain/parse-json.ts";
 import { resourceName, resourcesOf, type StateResource } from "../engine/deployment.ts";
+import { byOtherVersion } from "../engine/facts.ts";
 import { stackFolder } from "../engine/folders.ts";
 import { readState } from "../engine/states.ts";
 import { byHandOf, ownedIdentities, surveyHost } from "../host-resources/host-resources.ts";
@@ -65,6 +66,12 @@ export function labIdIn(resources: readonly StateResource[]): string | undefined
 export async function labIdOf(stack: string): Promise<string> {
   const resources = resourcesOf(await readState(stack));
   return labIdIn(resources) ?? (await recordOf(stack))?.id ?? randomBytes(8).toString("hex");
+}
+
+/** @throws Failure if an earlier version made the stack's lab, whose resources this one would make once more. */
+export function assertOfThisVersion(stack: string, resources: readonly StateResource[]): void {
+  const isLab = resources.some(({ type }) => type === "kindows:network:LabNetwork");
+  if (isLab && labIdIn(resources) === undefined) throw byOtherVersion(`the state of ${stack}`);
 }
 
 /** Records that this clone begins the lab. Before anything is made, and after `assertNothingForeign`. */

@@ -133,6 +133,7 @@ const byType: Readonly<Record<string, readonly string[] | "all">> = {
     ...["name", "pool", "source", "size", "format", "xml"],
     ...["baseVolumeId", "baseVolumePool", "baseVolumeName"],
   ],
+  "docker:index/network:Network": "all",
   "command:local:Command": ["triggers"],
   "command:remote:Command": ["triggers"],
   "command:remote:CopyToRemote": ["triggers"],

@@ -14,9 +14,6 @@ export interface BootstrapTokenArgs {
   readonly ttlMinutes: number;
 }
 
-/** Type of the component, named after the node, that contained the token in older versions. */
-const formerType = "kindows:controlplane:BootstrapToken";
-
 /**
  * A kubeadm bootstrap token for one join.
  *
@@ -44,7 +41,6 @@ export class BootstrapToken {
       },
       {
         parent: machine.resource,
-        aliases: [{ name: machine.name, parent: pulumi.createUrn(machine.name, formerType) }],
         dependsOn: cluster,
         deletedWith: cluster,
         replaceWith: [cluster],

@@ -78,16 +78,11 @@ class Action extends pulumi.CustomResource {
 export function observedAction<V extends Variables>(
   name: string,
   { read, ...args }: ObservedActionArgs<V>,
-  opts: Omit<pulumi.CustomResourceOptions, "aliases"> & { readonly aliases?: pulumi.Alias[] },
+  opts: pulumi.CustomResourceOptions,
 ): pulumi.CustomResource & { readonly stdout: pulumi.Output<string> } {
   const command = hostAction(args);
   if (isPackage) return new local.Command(name, command, opts);
-  // Earlier versions used a plain command.
-  const former = [{}, ...(opts.aliases ?? [])].map((alias) => ({
-    type: "command:local:Command",
-    ...alias,
-  }));
-  return new Action(name, { ...command, read: commandLine(read) }, { ...opts, aliases: former });
+  return new Action(name, { ...command, read: commandLine(read) }, opts);
 }
 
 function commandLine(action: string): string {

@@ -1,4 +1,4 @@
-import * as pulumi from "@pulumi/pulumi";
+import type * as pulumi from "@pulumi/pulumi";
 import { local } from "@pulumi/command";
 import { labNames } from "../../config/names.ts";
 import type { NodeSettings, Settings } from "../../config/settings.ts";
@@ -44,8 +44,6 @@ export function addressReservation(
     }),
     {
       parent,
-      // An earlier version made it without a parent.
-      aliases: [{ parent: pulumi.rootStackResource }],
       // libvirt refuses a second reservation of the same address.
       deleteBeforeReplace: true,
     },

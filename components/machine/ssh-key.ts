@@ -30,8 +30,6 @@ export class SshKey {
       }),
       {
         ...opts,
-        // In earlier versions it was in a component of its own.
-        aliases: [{ parent: pulumi.createUrn(name, "kindows:machine:SshKey", opts.parent) }],
         additionalSecretOutputs: ["stdout"],
         // A new comment must not make a new key, which every machine would have to learn.
         ignoreChanges: ["environment"],

@@ -1,9 +1,9 @@
 import * as pulumi from "@pulumi/pulumi";
+import * as docker from "@pulumi/docker";
 import * as libvirt from "@pulumi/libvirt";
+import { labIdLabel } from "../../config/names.ts";
 import type { Facts } from "../facts.ts";
 import { networkXslt } from "../machine/libvirt/lab-mark.ts";
-import { observedAction } from "../host-action/host-action.ts";
-import type { environment } from "./actions/docker-network.ts";
 
 /** A libvirt network with a bridge, DHCP and DNS. */
 interface SegmentArgs {
@@ -27,6 +27,7 @@ export interface LabNetworkArgs extends SegmentArgs {
   /** Part of `cidr` that Docker uses for kind's containers. It must not contain addresses of machines. */
   readonly containerRange: string;
   readonly libvirtProvider: libvirt.Provider;
+  readonly dockerProvider: docker.Provider;
 }
 
 /**
@@ -52,39 +53,30 @@ export class LabNetwork extends pulumi.ComponentResource {
     };
     super("kindows:network:LabNetwork", name, { facts }, opts);
     const segment = libvirtSegment(name, args, { parent: this, provider: args.libvirtProvider });
-    const action = "network/docker-network";
-    const containers = observedAction<typeof environment>(
+    const containers = new docker.Network(
       name,
       {
-        create: `${action} create`,
-        read: `${action} read`,
-        delete: `${action} delete`,
-        environment: {
-          NETWORK: args.labId.apply((labId) => ({
-            name: args.name,
-            bridge: args.bridge,
-            subnet: args.cidr,
-            gateway: args.gateway,
-            ipRange: args.containerRange,
-            labId,
-          })),
+        name: args.name,
+        driver: "bridge",
+        ipamConfigs: [{ subnet: args.cidr, gateway: args.gateway, ipRange: args.containerRange }],
+        options: {
+          "com.docker.network.bridge.name": args.bridge,
+          "com.docker.network.bridge.enable_ip_masquerade": "false",
         },
-        // Its id, by which the action knows it from one that somebody else has made.
-        addPreviousOutputInEnv: true,
+        labels: [{ label: labIdLabel, value: args.labId }],
       },
       // If Docker started first, it would create the bridge itself, and libvirt's network could not start. This can
       // still happen after a reboot of the host; cli/host-resources/networks.ts repairs it.
       {
         parent: this,
+        provider: args.dockerProvider,
         dependsOn: segment,
         replaceWith: [segment],
         deleteBeforeReplace: true,
-        aliases: [{ type: "docker:index/network:Network" }],
       },
     );
     this.networkId = segment.id;
-    // Unlike the action's output, the name is known in previews.
-    this.dockerNetworkName = containers.urn.apply(() => args.name);
+    this.dockerNetworkName = containers.name;
     this.registerOutputs({ networkId: this.networkId, dockerNetworkName: this.dockerNetworkName });
   }
 }

@@ -1,7 +1,12 @@
 import { diffProperties } from "../protocol/property-diff.ts";
 import { checkProperties, type Properties } from "../protocol/property-shape.ts";
 import { isUnknown, omit, type PropertyMap, scalarText } from "../protocol/property-value.ts";
-import { type CheckFailure, type Difference, notCovered } from "../protocol/resource-type.ts";
+import {
+  type CheckFailure,
+  type Difference,
+  engineSettings,
+  notCovered,
+} from "../protocol/resource-type.ts";
 
 const any = { shape: { kind: "any" } } as const;
 const text = { shape: { kind: "string" }, required: true } as const;
@@ -31,9 +36,6 @@ const settingProperties: Properties = {
   alwaysRender: uncovered,
 };
 
-/** Settings that belong to the engine: which plugin to load, and its own annotations. */
-const ENGINE_SETTINGS = ["version", "pluginDownloadURL", "pluginChecksums", "__internal"] as const;
-
 export interface Settings {
   readonly kubeconfig: string;
   /** Whether objects of a cluster that cannot be reached count as gone. */
@@ -43,7 +45,7 @@ export interface Settings {
 }
 
 export function checkSettings(settings: PropertyMap): readonly CheckFailure[] {
-  const own = omit(settings, ...ENGINE_SETTINGS);
+  const own = omit(settings, ...engineSettings);
   const { failures } = checkProperties("kubernetes", settingProperties, own);
   const kubeconfig = scalarText(own["kubeconfig"]) ?? "{";
   const refusals: Readonly<Record<string, readonly [refused: boolean, what: string]>> = {
@@ -73,7 +75,7 @@ export function parseSettings(settings: PropertyMap): Settings {
 /** Another cluster identifier replaces the provider, and with it all objects. */
 export function diffSettings(olds: PropertyMap, news: PropertyMap): Difference {
   const replaces = scalarText(olds["clusterIdentifier"]) !== scalarText(news["clusterIdentifier"]);
-  const changes = diffProperties(omit(olds, ...ENGINE_SETTINGS), omit(news, ...ENGINE_SETTINGS));
+  const changes = diffProperties(omit(olds, ...engineSettings), omit(news, ...engineSettings));
   return {
     changes: changes.map((change) => ({ ...change, replaces })),
     deleteBeforeReplace: false,

@@ -68,6 +68,14 @@ export interface ProviderDefinition {
   resourceType(type: string): ResourceType;
 }
 
+/** Settings of every provider that belong to the engine: which plugin to load, and its own annotations. */
+export const engineSettings = [
+  "version",
+  "pluginDownloadURL",
+  "pluginChecksums",
+  "__internal",
+] as const;
+
 /** Message about something that the official plugin has and this one does not. */
 export function notCovered(plugin: string, what: string): string {
   return `${what} is not covered by the bundled ${plugin} plugin; install the official pulumi-resource-${plugin} to use it`;

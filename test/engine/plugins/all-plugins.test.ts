@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { mkdir, readFile } from "node:fs/promises";
 import path from "node:path";
+import { execa } from "execa";
 import { bundledPlugins } from "../../../plugins/catalog.ts";
 import { ApiServer } from "./support/api-server.ts";
 import { EngineProject, succeeded, official } from "./support/engine.ts";
@@ -11,6 +12,7 @@ import { makeKey, SshServer } from "./support/ssh-server.ts";
 interface Variation {
   readonly trigger: number;
   readonly data: string;
+  readonly subnet: string;
 }
 
 /**
@@ -18,6 +20,7 @@ interface Variation {
  * its resources is decided by the plugin alone, in process: test/unit/plugins, and the other files here.
  */
 describe("the engine with all plugins", () => {
+  const docker = `kindows-test-${process.pid.toString(36)}-all`;
   const [hostKey, key] = [makeKey(), makeKey()];
   let api: ApiServer;
   let ssh: SshServer;
@@ -41,6 +44,7 @@ describe("the engine with all plugins", () => {
   after(async () => {
     await project.dispose();
     await Promise.all([ssh.stop(), api.stop()]);
+    await execa("docker", ["network", "rm", docker], { reject: false });
   });
 
   const runtime = (options: string): Promise<void> =>
@@ -56,6 +60,7 @@ describe("the engine with all plugins", () => {
       `import { readFileSync } from "node:fs";
        import * as pulumi from "@pulumi/pulumi";
        import { local, remote } from "@pulumi/command";
+       import * as docker from "@pulumi/docker";
        import { ConfigMap } from "@pulumi/kubernetes/core/v1/configMap.js";
        import { Secret } from "@pulumi/kubernetes/core/v1/secret.js";
        import { Provider } from "@pulumi/kubernetes/provider.js";
@@ -67,7 +72,7 @@ describe("the engine with all plugins", () => {
        };
        ${resources}`,
     );
-  const program = ({ trigger, data }: Variation): Promise<void> =>
+  const program = ({ trigger, data, subnet }: Variation): Promise<void> =>
     write(`
        const made = new local.Command("made",
          { create: 'echo "$TOKEN $PULUMI_PROJECT"', delete: "echo gone >> journal", environment: { TOKEN: hidden },
@@ -83,11 +88,13 @@ describe("the engine with all plugins", () => {
          kubeconfig: readFileSync("kubeconfig", "utf8").replace(/server: .*/, "server: https://127.0.0.1:1") });
        new ConfigMap("map", { metadata: { name: "map" }, data: { a: "${data}" } }, { provider });
        new Secret("secret", { metadata: { name: "secret" }, stringData: { password: hidden } }, { provider });
+       const network = new docker.Network("network",
+         { name: "${docker}", ipamConfigs: [{ subnet: "${subnet}" }] });
        const inherited: string = process.env["KINDOWS_TEST_INHERITED"] ?? "";
        export const seen = { inherited, title: process.title, plain: config.require("plain"),
          project: pulumi.getProject(), stack: pulumi.getStack(), dry: pulumi.runtime.isDryRun() };
-       export const outputs = { made: made.stdout, ran: ran.stdout };`);
-  const first: Variation = { trigger: 1, data: "one" };
+       export const outputs = { made: made.stdout, ran: ran.stdout, network: network.name };`);
+  const first: Variation = { trigger: 1, data: "one", subnet: "198.18.114.0/24" };
 
   it("creates everything with the program's configuration, and keeps secrets", async () => {
     await mkdir(path.join(project.folder, "source"));
@@ -105,7 +112,7 @@ describe("the engine with all plugins", () => {
       stack: "dev",
       dry: false,
     });
-    assert.deepEqual(outputs, { made: "hunter2-hunter2 test", ran: "one" });
+    assert.deepEqual(outputs, { made: "hunter2-hunter2 test", ran: "one", network: docker });
     const copied = path.join(project.folder, "copied/source/file");
     assert.equal(await readFile(copied, "utf8"), "content");
     const state = JSON.stringify(await project.state());
@@ -119,22 +126,25 @@ describe("the engine with all plugins", () => {
   });
 
   it("updates in place, and replaces in the order that a plugin requires", async () => {
-    await program({ trigger: 2, data: "two" });
+    await program({ trigger: 2, data: "two", subnet: "198.18.115.0/24" });
     const { steps, text } = succeeded(await project.up());
     assert.deepEqual(steps["ran"], ["update"], text);
     assert.deepEqual(steps["made"], ["create-replacement", "replace", "delete-replaced"], text);
-    const done = steps["map"] ?? [];
-    assert.ok(done.indexOf("delete-replaced") < done.indexOf("create-replacement"), text);
+    for (const name of ["map", "network"]) {
+      const done = steps[name] ?? [];
+      assert.ok(done.indexOf("delete-replaced") < done.indexOf("create-replacement"), text);
+    }
     assert.deepEqual([steps["copied"], steps["secret"]], [["same"], ["same"]]);
     assert.equal(await readFile(path.join(project.folder, "journal"), "utf8"), "gone\n");
   });
 
   it("finds in a refresh what is gone, and no other change", async () => {
     await api.request("DELETE", "/api/v1/namespaces/default/configmaps/map");
+    await execa("docker", ["network", "rm", docker]);
     succeeded(await project.refresh());
     const left = (await project.state()).map(({ urn }) => urn.slice(urn.lastIndexOf("::") + 2));
     assert.deepEqual(
-      ["made", "ran", "copied", "map", "secret"].filter((name) => left.includes(name)),
+      ["made", "ran", "copied", "map", "secret", "network"].filter((name) => left.includes(name)),
       ["made", "ran", "copied", "secret"],
     );
   });
@@ -147,7 +157,8 @@ describe("the engine with all plugins", () => {
   it("reports each failure with its resource, and no secret even in the most verbose log", async () => {
     await write(`
        new local.Command("local", { create: 'echo "env $TOKEN"; exit 3', environment: { TOKEN: hidden } });
-       new remote.Command("remote", { connection, addPreviousOutputInEnv: false, create: "echo out; exit 7" });`);
+       new remote.Command("remote", { connection, addPreviousOutputInEnv: false, create: "echo out; exit 7" });
+       new docker.Network("network", { name: "bridge" });`);
     const run = await project.up("--continue-on-error", "--logtostderr", "-v=9", "--logflow");
     assert.notEqual(run.exitCode, 0);
     const error = (name: string): string =>
@@ -158,6 +169,7 @@ describe("the engine with all plugins", () => {
       error("remote"),
       /Process exited with status 7: running "echo out; exit 7":\n\s*out/,
     );
+    assert.match(error("network"), /predefined bridge network/);
     if (!official) assert.doesNotMatch(JSON.stringify(run.messages), /hunter2/);
   });
 

@@ -276,7 +276,11 @@ const action = (
   const environment = { [parameter]: JSON.stringify(value), KUBECONFIG_CONTENT: secret };
   const parent = component.urn;
   return [
-    resource("command:local:Command", "a", { parent, inputs: { environment }, ...rest }),
+    resource(type === "FabricHost" ? "command:local:Command" : "kindows:host:Action", "a", {
+      parent,
+      inputs: { environment },
+      ...rest,
+    }),
     component,
   ];
 };

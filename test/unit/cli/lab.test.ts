@@ -283,7 +283,7 @@ describe("what the state has on further hypervisors", () => {
     const former = resources.map((each) => ({ ...each, inputs: { poolName: "p" } }));
 
     it("is not guessed", () =>
-      assert.throws(() => urnsOn(former, ["b"]), /another one .* run `kindows up` once/));
+      assert.throws(() => urnsOn(former, ["b"]), /another one .* `kindows down` removes the lab/));
 
     it("are the hypervisors of the settings, if it has no others", () => {
       const known = ["b", "b-2"].map(remote);

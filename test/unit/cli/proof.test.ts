@@ -5,6 +5,7 @@ import path from "node:path";
 import { stackFolder } from "../../../cli/engine/folders.ts";
 import {
   assertNothingForeign,
+  assertOfThisVersion,
   foreignAmong,
   forgetLab,
   labIdOf,
@@ -13,6 +14,7 @@ import {
 } from "../../../cli/lab/proof.ts";
 import type { HostResource } from "../../../components/host-resource.ts";
 import { eachCase } from "../each-case.ts";
+import { resource } from "./state-builder.ts";
 import { recordedHost } from "./recorded-host.ts";
 
 const lab = "kindows-victim";
@@ -122,5 +124,23 @@ describe("a lab on a host", () => {
     recordLab(stack, lab, "0123456789abcdef");
     await writeFile(record, text);
     await refused("");
+  });
+});
+
+describe("a stack's state", () => {
+  const network = resource("kindows:network:LabNetwork", "lab", { custom: false });
+  const id = resource("command:local:Command", "lab-id", {
+    outputs: { stdout: "0123456789abcdef" },
+  });
+
+  it("of an earlier version is refused, with the way to a new lab", () =>
+    assert.throws(() => assertOfThisVersion("dev", [network]), {
+      name: "Failure",
+      message: /the state of dev: .* `kindows down` removes the lab, and `kindows up` makes a new/,
+    }));
+
+  it("of this version, or with no lab in it, is not", () => {
+    assertOfThisVersion("dev", [network, id]);
+    assertOfThisVersion("dev", []);
   });
 });

@@ -1,11 +1,13 @@
 import assert from "node:assert/strict";
 import { commandProvider } from "../../../plugins/command/provider.ts";
+import { dockerProvider } from "../../../plugins/docker/provider.ts";
 import { kubernetesProvider } from "../../../plugins/kubernetes/provider.ts";
 import { type PropertyMap, unknown } from "../../../plugins/protocol/property-value.ts";
 import type { CheckFailure, ProviderDefinition } from "../../../plugins/protocol/resource-type.ts";
 
 const providers = {
   command: commandProvider,
+  docker: dockerProvider(),
   kubernetes: kubernetesProvider(),
 } as const satisfies Readonly<Record<string, ProviderDefinition>>;
 
@@ -20,6 +22,8 @@ describe("what the bundled plugins do not cover", () => {
   const types: readonly string[] = [
     "command:remote:CopyFile",
     "command:local:Nothing",
+    "docker:index/container:Container",
+    "docker:index/network:Networks",
     "kubernetes:core/v1:Service",
     "kubernetes:core/v1:ConfigMapList",
     "kubernetes:core/v1:NamespacePatch",
@@ -40,6 +44,7 @@ describe("what the bundled plugins do not cover", () => {
   const local = "command:local:Command";
   const remote = "command:remote:Command";
   const copy = "command:remote:CopyToRemote";
+  const network = "docker:index/network:Network";
   const map = "kubernetes:core/v1:ConfigMap";
   const connection = { host: "h" };
   const alone = { create: "x", addPreviousOutputInEnv: false };
@@ -72,6 +77,11 @@ describe("what the bundled plugins do not cover", () => {
     [copy, { connection, remotePath: "/x" }, "source"],
     [copy, { connection, remotePath: "/x", source: "text" }, "source"],
     [copy, { connection, remotePath: "/x", source: { [signature]: asset, text: "x" } }, "source"],
+    [network, {}, "name"],
+    [network, { name: "x", internal: true }, "internal"],
+    [network, { name: "x", ipv6: true }, "ipv6"],
+    [network, { name: "x", ipamConfigs: [{ subnets: "x" }] }, "ipamConfigs[0].subnets"],
+    [network, { name: "x", labels: [{ label: "x" }] }, "labels[0].value"],
     [map, { metadata, kind: "Secret" }, "kind"],
     [map, { metadata, apiVersion: "v2" }, "apiVersion"],
     [map, {}, "metadata.name"],
@@ -90,19 +100,23 @@ describe("what the bundled plugins do not cover", () => {
   }
 
   const covered = { version: "4.34.2", kubeconfig: "{}", clusterIdentifier: "c" };
-  const settings: readonly [PropertyMap, ...refused: string[]][] = [
-    [{ ...covered, deleteUnreachable: "true" }],
-    [{ ...covered, kubeconfig: unknown }],
-    [{ ...covered, renderYamlToDirectory: "/yaml" }, "renderYamlToDirectory"],
-    [{ ...covered, enableServerSideApply: "false" }, "enableServerSideApply"],
-    [{ ...covered, enableConfigMapMutable: "true" }, "enableConfigMapMutable"],
-    [{ ...covered, kubeconfig: "~/.kube/config" }, "kubeconfig"],
-    [{ ...covered, kubeConfig: "typo" }, "kubeConfig"],
-    [{}, "kubeconfig", "clusterIdentifier"],
+  const settings: readonly [Provider, PropertyMap, ...refused: string[]][] = [
+    ["docker", { version: "5.2.0", host: "unix:///x", disableDockerDaemonCheck: "true" }],
+    ["docker", { host: "ssh://user@elsewhere" }, "host"],
+    ["docker", { certPath: "/certificates" }, "certPath"],
+    ["docker", { hots: "unix:///x" }, "hots"],
+    ["kubernetes", { ...covered, deleteUnreachable: "true" }],
+    ["kubernetes", { ...covered, kubeconfig: unknown }],
+    ["kubernetes", { ...covered, renderYamlToDirectory: "/yaml" }, "renderYamlToDirectory"],
+    ["kubernetes", { ...covered, enableServerSideApply: "false" }, "enableServerSideApply"],
+    ["kubernetes", { ...covered, enableConfigMapMutable: "true" }, "enableConfigMapMutable"],
+    ["kubernetes", { ...covered, kubeconfig: "~/.kube/config" }, "kubeconfig"],
+    ["kubernetes", { ...covered, kubeConfig: "typo" }, "kubeConfig"],
+    ["kubernetes", {}, "kubeconfig", "clusterIdentifier"],
   ];
-  for (const [given, ...refused] of settings) {
-    it(`refuses of the kubernetes provider's settings ${JSON.stringify(given)}: ${refused.join(", ") || "none"}`, () => {
-      assert.deepEqual(named(providers.kubernetes.checkConfig(given).failures), refused);
+  for (const [name, given, ...refused] of settings) {
+    it(`refuses of the ${name} provider's settings ${JSON.stringify(given)}: ${refused.join(", ") || "none"}`, () => {
+      assert.deepEqual(named(providers[name].checkConfig(given).failures), refused);
     });
   }
 });

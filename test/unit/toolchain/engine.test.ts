@@ -102,7 +102,7 @@ describe("engine plugins", () => {
     assert.equal(readFileSync(path.join(folder, language.executable), "utf8"), script);
   });
   it("every stack needs all of them; existing machines and clusters need no tool for Docker, kind or libvirt", () => {
-    assert.deepEqual(all, ["language-nodejs", "command", "kubernetes"]);
+    assert.deepEqual(all, ["language-nodejs", "command", "docker", "kubernetes"]);
     assert.deepEqual(
       engineTools.existing.map(({ name }) => name),
       ["pulumi", "kubectl"],

@@ -23,6 +23,7 @@ import status from "@pulumi/pulumi/proto/status_pb.js";
 import { pulumiHome } from "../../../../toolchain/project.ts";
 import { bundledPlugins } from "../../../../plugins/catalog.ts";
 import { commandProvider } from "../../../../plugins/command/provider.ts";
+import { dockerProvider } from "../../../../plugins/docker/provider.ts";
 import { kindowsProvider } from "../../../../plugins/kindows/provider.ts";
 import { kubernetesProvider } from "../../../../plugins/kubernetes/provider.ts";
 import type { PropertyMap } from "../../../../plugins/protocol/property-value.ts";
@@ -34,6 +35,7 @@ import { type Message, official } from "./engine.ts";
 
 const definitions = {
   command: () => commandProvider,
+  docker: dockerProvider,
   kindows: () => kindowsProvider,
   kubernetes: kubernetesProvider,
 } as const;
