@@ -53,13 +53,14 @@ async function everything(): Promise<boolean> {
     ...({ stdio: ["ignore", "inherit", "inherit"], reject: false } as const),
   }).then(({ failed }) => !failed);
   const checked = checks();
-  const passed = await withCoverage(async () => {
+  const { result, problems } = await withCoverage("interpreter", async () => {
     const built = await engine;
     // In one run, because tests with the engine wait half of their time and the others do not.
     const folders = ["test/unit", ...(built ? ["test/engine"] : [])];
     return (await tests(folders, 2 * os.availableParallelism())) && built;
   });
-  return (await checked) && passed;
+  problems.forEach((problem) => console.log(`FAILED ${problem}`));
+  return (await checked) && result && problems.length === 0;
 }
 
 /** Types and style; prints their output once they have ended. */

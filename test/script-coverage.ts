@@ -1,7 +1,6 @@
 /**
- * Statement coverage of the scripts for nodes and Hyper-V hosts, their libraries and kube-proxy's start script, when
- * tests run them on the interpreter. Less than `script-coverage.json` says is an error; if it is more, write that
- * down there.
+ * Statement coverage of the scripts that ship, when tests run them on the interpreter or on a real PowerShell. Less than
+ * `script-coverage.json` says is an error; if it is more, write that down there.
  */
 import { subscribe } from "node:diagnostics_channel";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -13,17 +12,23 @@ import { visit } from "../powershell/subset.ts";
 import type { Statement } from "../powershell/syntax.ts";
 import reached from "./script-coverage.json" with { type: "json" };
 
-const folders = ["components/windows/steps", "components/machine/hyper-v/scripts"].flatMap(
-  (folder) => [folder, `${folder}/lib`],
-);
-const scripts = [
-  ...folders.flatMap((folder) =>
-    readdirSync(folder)
+const scriptsIn = (...folders: readonly string[]): readonly string[] =>
+  folders.flatMap((folder) =>
+    readdirSync(folder, { recursive: true, encoding: "utf8" })
       .filter((name) => name.endsWith(".ps1"))
       .map((name) => path.join(folder, name)),
-  ),
+  );
+const scripts = [
+  ...scriptsIn("components/windows/steps", "components/machine/hyper-v/scripts"),
   "components/kubeproxy/start.ps1",
 ];
+
+/** What runs the scripts, and which of them count. */
+const runners = {
+  interpreter: scripts,
+  "real PowerShell": [...scripts, ...scriptsIn("components/windows/image/scripts")],
+};
+type Runner = keyof typeof runners;
 
 /** Names the folder where each process of the tests writes what it has run, by the scripts' texts. */
 const variable = "KINDOWS_SCRIPT_COVERAGE";
@@ -48,50 +53,103 @@ export function keepCoverage(): void {
   }
 }
 
-/** Runs tests and prints the coverage of each script. @returns whether they passed and covered as much as before. */
-export async function withCoverage(tests: () => Promise<boolean>): Promise<boolean> {
+interface Coverage {
+  /** What covered less than before. */
+  readonly problems: readonly string[];
+  /** By script, the share of statements that were run, in percent. */
+  readonly scripts: ReadonlyMap<string, number>;
+}
+
+/** Runs tests and prints the coverage of each script. */
+export async function withCoverage<Result>(
+  runner: Runner,
+  tests: () => Promise<Result>,
+): Promise<Coverage & { readonly result: Result }> {
   const folder = mkdtempSync(path.join(os.tmpdir(), "kindows-coverage-"));
   process.env[variable] = folder;
   try {
-    const passed = await tests();
-    return report(folder) && passed;
+    const result = await tests();
+    return { result, ...report(folder, runner) };
   } finally {
     Reflect.deleteProperty(process.env, variable);
     rmSync(folder, { recursive: true });
   }
 }
 
-function report(folder: string): boolean {
+function report(folder: string, runner: Runner): Coverage {
+  const files = runners[runner].map((file) => {
+    const text = readFileSync(file, "utf8").replace(/^\ufeff/, "");
+    return { file, text, parts: partsOf(file, text) };
+  });
+  const known = new Set(files.flatMap(({ parts }) => parts.map(({ text }) => text)));
   const run = new Map<string, Set<number>>();
+  const note = (text: string, starts: Iterable<number>): void =>
+    void run.set(text, new Set([...(run.get(text) ?? []), ...starts]));
   for (const name of readdirSync(folder)) {
     for (const [text, starts] of JSON.parse(readFileSync(path.join(folder, name), "utf8")) as Run) {
-      run.set(text, new Set([...(run.get(text) ?? []), ...starts]));
+      const script = files.find((each) => each.text === text);
+      if (script) note(script.file, starts);
+      else {
+        for (const part of partsOf(name, text).filter((each) => known.has(each.text))) {
+          note(part.text, relative(part, starts));
+        }
+      }
     }
   }
-  const rows = scripts.map((file) => {
-    const text = readFileSync(file, "utf8").replace(/^\ufeff/, "");
-    const all = statements(file, text);
-    const count = all.filter((start) => run.get(text)?.has(start)).length;
-    return { file, count, all: all.length, percent: (100 * count) / all.length };
+  const rows = files.map(({ file, text, parts }) => {
+    const whole = run.get(file);
+    const all = statements(file, text).map((start) => {
+      const part = parts.find((each) => each.start <= start && start < each.end);
+      const isRun =
+        whole?.has(start) === true ||
+        (part !== undefined && run.get(part.text)?.has(start - part.start) === true);
+      return { start, isRun };
+    });
+    const left = all.filter(({ isRun }) => !isRun).map(({ start }) => start);
+    const lines = new Set(left.map((start) => text.slice(0, start).split("\n").length));
+    const count = all.length - left.length;
+    return { file, count, all: all.length, percent: (100 * count) / all.length, lines };
   });
   const sum = (of: "count" | "all"): number => rows.reduce((total, row) => total + row[of], 0);
   const overall = (100 * sum("count")) / sum("all");
   const least = Math.min(...rows.map(({ percent }) => percent));
   console.log(
-    `\nStatements of the scripts that were run: ${overall.toFixed(1)} % of ${sum("all")}`,
+    `\nStatements of the scripts that the ${runner} has run: ${overall.toFixed(1)} % of ${sum("all")}`,
   );
-  for (const { file, count, all, percent } of rows.sort((a, b) => a.percent - b.percent)) {
-    if (count < all) console.log(`${percent.toFixed(1).padStart(6)} % of ${all}  ${file}`);
+  for (const { file, count, all, percent, lines } of rows.sort((a, b) => a.percent - b.percent)) {
+    if (count < all) {
+      const missing = [...lines].sort((a, b) => a - b).join(", ");
+      console.log(`${percent.toFixed(1).padStart(6)} % of ${all}  ${file} (not: ${missing})`);
+    }
   }
   const problems = Object.entries({ overall, least }).flatMap(([name, percent]) => {
-    const before = reached[name as keyof typeof reached];
+    const before = reached[runner][name as "overall" | "least"];
     if (percent > before + 1)
-      console.log(`${name}: write ${percent.toFixed(1)} into test/script-coverage.json`);
-    return percent < before - 0.05 ? [`${name}: ${percent.toFixed(1)} %, was ${before} %`] : [];
+      console.log(`${runner}, ${name}: write ${percent.toFixed(1)} into test/script-coverage.json`);
+    return percent < before - 0.05
+      ? [`test/script-coverage.json, ${name}: ${percent.toFixed(1)} %, was ${before} %`]
+      : [];
   });
-  problems.forEach((problem) => console.log(`FAILED test/script-coverage.json: ${problem}`));
-  return problems.length === 0;
+  return { problems, scripts: new Map(rows.map(({ file, percent }) => [file, percent])) };
 }
+
+interface Part {
+  readonly text: string;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** A script's functions and constants, and the call that runs a step: some tests run them in scripts of their own. */
+function partsOf(file: string, text: string): Part[] {
+  return parse({ path: file, text }).statements.flatMap(({ kind, position: { start, end } }) => {
+    const part = { text: text.slice(start, end), start, end };
+    const isPart = /^(Invoke-Step |\$\w+ = ('.*'|\d+)$)/.test(part.text);
+    return kind === "FunctionDefinition" || isPart ? [part] : [];
+  });
+}
+
+const relative = ({ start, end }: Part, starts: readonly number[]): number[] =>
+  starts.filter((each) => each >= start && each < end).map((each) => each - start);
 
 /** Offsets of the statements; function definitions do not count. */
 function statements(file: string, text: string): number[] {

@@ -5,13 +5,14 @@
  * Arguments: kinds of checks. Default: all.
  */
 import type { Kind, Verdict } from "./kind.ts";
+import { machine } from "./kinds/machine.ts";
 import { parser } from "./kinds/parser.ts";
 import { pester } from "./kinds/pester.ts";
 import { rows } from "./kinds/tables.ts";
 import { howToGet, type Shell, withShells } from "./shells.ts";
 
 /** In the order of the summary. */
-const kinds: readonly Kind[] = [parser, pester, rows];
+const kinds: readonly Kind[] = [parser, pester, rows, machine];
 
 interface Judged extends Verdict {
   readonly kind: string;

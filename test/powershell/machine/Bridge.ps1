@@ -2,10 +2,13 @@
 param([int] $Port, [string] $Source)
 $ErrorActionPreference = 'Stop'
 
+# Before the machine's own: what is imported last comes first, and the machine has a Start-Sleep.
+Import-Module -Name Microsoft.PowerShell.Management, Microsoft.PowerShell.Utility, Microsoft.PowerShell.Security
+
 # Compiled once for all processes: that takes longer than all else at their start.
 $compiled = [System.IO.Path]::ChangeExtension($Source, '.dll')
 if (-not (Test-Path -LiteralPath $compiled)) {
-    $own = "$compiled.$PID"
+    $own = "$compiled.$([guid]::NewGuid())"
     Add-Type -TypeDefinition (Get-Content -LiteralPath $Source -Raw) -OutputAssembly $own `
         -IgnoreWarnings -WarningAction SilentlyContinue
     Move-Item -LiteralPath $own -Destination $compiled -Force

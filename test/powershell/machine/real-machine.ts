@@ -146,51 +146,6 @@ class RealPowerShell {
   }
 }
 
-/** Windows' own folder, which Wine needs on drive C: wherever that is. By drive, how many runs have it, and what was made. */
-const lent = new Map<string, { runs: number; readonly made: readonly string[] }>();
-
-function lendWindows(drive: string): void {
-  const known = lent.get(drive);
-  if (known) {
-    known.runs++;
-    return;
-  }
-  const made: string[] = [];
-  const folder = (above: string, name: string): string => {
-    const found = fs.readdirSync(above).find((each) => each.toLowerCase() === name.toLowerCase());
-    const at = path.join(above, found ?? name);
-    if (found === undefined) {
-      fs.mkdirSync(at);
-      made.push(at);
-    }
-    return at;
-  };
-  const link = (from: string, into: string, but: string): void => {
-    for (const name of fs.readdirSync(from)) {
-      const target = path.join(into, name);
-      if (name.toLowerCase() === but || fs.existsSync(target)) continue;
-      fs.symlinkSync(path.join(from, name), target);
-      made.push(target);
-    }
-  };
-  const windows = folder(drive, "Windows");
-  const from = path.join(template, "drive_c/windows");
-  link(path.join(from, "system32"), folder(windows, "System32"), "drivers");
-  link(from, windows, "system32");
-  lent.set(drive, { runs: 1, made });
-}
-
-function takeBackWindows(drive: string): void {
-  const known = lent.get(drive);
-  if (!known || --known.runs > 0) return;
-  lent.delete(drive);
-  for (const each of known.made.toReversed()) {
-    const found = fs.lstatSync(each, { throwIfNoEntry: false });
-    if (found?.isSymbolicLink() === true) fs.unlinkSync(each);
-    else if (found && fs.readdirSync(each).length === 0) fs.rmdirSync(each);
-  }
-}
-
 /** A script and those beside it, where statements are counted. */
 async function watchedScripts({ drive }: WindowsHost, file: string | undefined): Promise<string[]> {
   if (!statements.hasSubscribers || file === undefined) return [];
@@ -306,17 +261,14 @@ class Run implements ScriptRunner {
   async #run(call: (shell: RealPowerShell) => string, emit: Emit, file?: string): Promise<number> {
     const { machine } = this.model;
     const shell = await take(source(this.model));
-    const drive = fs.realpathSync(machine.drive.root);
-    lendWindows(drive);
-    shell.drive(drive);
+    // Wine finds its own part of Windows elsewhere.
+    shell.drive(fs.realpathSync(machine.drive.root));
     try {
       return await this.#runOn(shell, call(shell), emit, file);
     } catch (error) {
       shell.end();
       this.#mutexes.forEach((each) => this.#host.mutexes.leave(each));
       throw error instanceof Aborted ? this.#failure : error;
-    } finally {
-      takeBackWindows(drive);
     }
   }
 

@@ -1,0 +1,131 @@
+/**
+ * The tests of scripts on modelled machines, with a real PowerShell in the interpreter's place: what they assert of the
+ * interpreter, each script's result and what it does to the machine, they assert of PowerShell.
+ */
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { availableParallelism, tmpdir } from "node:os";
+import { join } from "node:path";
+import { execa } from "execa";
+import { projectRoot } from "../../../toolchain/project.ts";
+import { withCoverage } from "../../script-coverage.ts";
+import { type Kind, Judgement } from "../kind.ts";
+
+/** The longest first. */
+const files = [
+  ...["windows-image/scripts-run", "rehearsal-host/install", "windows/windows-runner"],
+  ...["machine/hyper-v/machine-behaviours", "rehearsal-host/containerd", "rehearsal-host/join"],
+  ...["rehearsal-host/reset", "rehearsal-host/steps", "rehearsal-host/flannel"],
+  ...["rehearsal-host/cluster-route", "rehearsal-host/hybrid-overlay", "rehearsal-host/reboot"],
+  ...["rehearsal-host/machine-proxy", "rehearsal-host/export-log"],
+].map((name) => `test/unit/${name}.test.ts`);
+
+const uncounted = "where it is cut short, the model counts no change of a file or of the registry";
+
+/** Tests that are not run, by the beginning of their titles (as regular expressions), and why. */
+const notRun: Readonly<Record<string, string>> = {
+  "A script that the interpreter does not know all of ": "is about the interpreter",
+  "The frame around a step does not claim to know which drive is full":
+    "the drive is this host's, which is not full",
+  "a machine on a model of a Hyper-V host, over SSH that was interrupted before any": uncounted,
+  "Set-MachineProxy, rehearsed finishes what a run left half done": uncounted,
+};
+
+const byParts = "its tests run its functions and its call of the step, not its head";
+const elsewhere = "the rest is run by the recorded steps, and by the tests with an engine";
+
+/** Scripts of which the tests run less than nine tenths on a real PowerShell, and why. */
+const hardlyRun: Readonly<Record<string, string>> = {
+  "components/kubeproxy/start.ps1": "the recorded steps run it whole, here one function of it runs",
+  "components/windows/image/scripts/Complete-Image.ps1": byParts,
+  "components/windows/image/scripts/Confirm-ImageBuild.ps1": byParts,
+  "components/windows/image/scripts/Initialize-Image.ps1":
+    "its tests put a build in the place of Windows' own in its text",
+  "components/windows/image/scripts/Invoke-Bake.ps1": byParts,
+  "components/windows/image/scripts/Set-MachineIdentity.ps1": byParts,
+  "components/windows/image/scripts/lib/Bake.ps1": byParts,
+  "components/windows/image/scripts/lib/FirstBoot.ps1": byParts,
+  "components/windows/image/scripts/lib/Sealing.ps1": "the model has no local accounts",
+  "components/windows/image/scripts/lib/SerialLog.ps1": "a machine of the model has no COM1",
+  "components/windows/steps/Add-ContainerImage.ps1": elsewhere,
+  "components/windows/steps/Enable-ContainersFeature.ps1": elsewhere,
+  "components/windows/steps/lib/ApiServer.ps1": elsewhere,
+  "components/windows/steps/lib/DefenderExclusion.ps1": elsewhere,
+  "components/windows/steps/lib/EvaluationLicence.ps1": elsewhere,
+  "components/windows/steps/lib/FirewallRule.ps1": elsewhere,
+  "components/windows/steps/lib/FlanneldHost.ps1": elsewhere,
+  "components/windows/steps/lib/NativeArgument.ps1": elsewhere,
+  "components/windows/steps/lib/NativeCommand.ps1": elsewhere,
+  "components/windows/steps/lib/Services.ps1": elsewhere,
+  "components/windows/steps/lib/Step.ps1": elsewhere,
+};
+
+interface MochaReport {
+  readonly passes: readonly { readonly fullTitle: string }[];
+  readonly pending: readonly { readonly fullTitle: string }[];
+  readonly failures: readonly {
+    readonly fullTitle: string;
+    readonly err: { readonly message?: string };
+  }[];
+}
+
+export const machine: Kind = {
+  name: "machine",
+  async judge(shell) {
+    const judgement = new Judgement();
+    if (!shell.isWine) {
+      judgement.skip("all", "a modelled machine's drive C: can be a Wine prefix's only");
+      return judgement;
+    }
+    const folder = await mkdtemp(join(tmpdir(), "machine-"));
+    try {
+      // Each PowerShell of the tests has a copy.
+      const prefix = join(folder, "wine");
+      await execa("pwsh-wine", ["-NoProfile", "-Command", "exit"], {
+        env: { WINEPREFIX: prefix },
+        reject: false,
+        timeout: 300_000,
+      });
+      const { result, problems, scripts } = await withCoverage("real PowerShell", () =>
+        tests(prefix, join(folder, "report.json")),
+      );
+      result.passes.forEach(() => judgement.pass());
+      for (const { fullTitle, err } of result.failures)
+        judgement.fail(fullTitle, err.message ?? "");
+      for (const [titles, why] of Object.entries(notRun)) judgement.skip(`${titles}...`, why);
+      for (const { fullTitle } of result.pending) judgement.skip(fullTitle, "the test says so");
+      for (const each of problems) judgement.fail("coverage", each);
+      for (const [script, percent] of scripts) {
+        const why = hardlyRun[script];
+        if (percent >= 90) judgement.pass();
+        else if (why === undefined) judgement.fail(script, `${percent.toFixed(1)} % is run`);
+        else judgement.skip(`${(100 - percent).toFixed(1)} % of ${script}`, why);
+      }
+    } finally {
+      await rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 500 });
+    }
+    return judgement;
+  },
+};
+
+async function tests(prefix: string, output: string): Promise<MochaReport> {
+  const { all } = await execa(
+    process.execPath,
+    [
+      ...["--import", "tsx", "--import", "./test/powershell/machine/on-real-powershell.ts"],
+      ...["node_modules/mocha/bin/mocha.js", "--no-config", "--extension", "ts"],
+      ...["--parallel", "--jobs", String(availableParallelism()), "--timeout", "600000"],
+      ...["--require", "./test/environment.ts"],
+      ...["--invert", "--grep", `^(${Object.keys(notRun).join("|")})`],
+      ...["--reporter", "json", "--reporter-option", `output=${output}`, ...files],
+    ],
+    {
+      ...{ cwd: projectRoot, all: true, reject: false, timeout: 1_200_000 },
+      env: { KINDOWS_WINE_PREFIX: prefix },
+    },
+  );
+  try {
+    return JSON.parse(await readFile(output, "utf8")) as MochaReport;
+  } catch {
+    throw new Error(`the tests wrote no result: ${all.slice(-1000)}`);
+  }
+}
