@@ -90,8 +90,10 @@ function report(folder: string, runner: Runner): Coverage {
       const script = files.find((each) => each.text === text);
       if (script) note(script.file, starts);
       else {
-        for (const part of partsOf(name, text).filter((each) => known.has(each.text))) {
-          note(part.text, relative(part, starts));
+        for (const part of known) {
+          const at = text.indexOf(part);
+          if (at >= 0)
+            note(part, relative({ text: part, start: at, end: at + part.length }, starts));
         }
       }
     }
