@@ -67,7 +67,8 @@ Describe 'Show-Finding' {
         function Get-ItemProperty {
             [pscustomobject]@{ ProductName = 'Windows Server'; CurrentBuildNumber = 1; UBR = 2; InstallationType = 'Server' }
         }
-        function Get-Content { '{ "sshdBefore": "none" }' }
+        $facts = Join-Path $TestDrive 'facts.json'
+        [IO.File]::WriteAllText($facts, '{ "sshdBefore": "none" }')
         function Get-CimInstance {
             [pscustomobject]@{ PathName = '"C:\OpenSSH\sshd.exe"'; StartMode = 'Auto'; State = 'Running' }
         }
@@ -89,7 +90,7 @@ Describe 'Show-Finding' {
         $writer = New-Object -TypeName IO.StringWriter
         $out = [Console]::Out
         [Console]::SetOut($writer)
-        try { & "$runner/Show-Finding.ps1" } finally { [Console]::SetOut($out) }
+        try { & "$runner/Show-Finding.ps1" -Facts $facts } finally { [Console]::SetOut($out) }
         $script:answers = $writer.ToString()
     }
 
@@ -124,5 +125,48 @@ Describe 'Initialize-Runner' {
         $facts = [IO.File]::ReadAllText((Join-Path $TestDrive 'facts.json')) | ConvertFrom-Json
         $facts.address, $facts.gateway, $facts.sshdBefore | Should -Be '10.1.0.4', '10.1.0.1', 'none'
         $facts.computer | Should -Be ([Net.Dns]::GetHostName())
+    }
+}
+
+Describe 'Get-MachineState' {
+    It 'lists everything that a node leaves on a machine, and nothing else' {
+        function Get-CimInstance {
+            param($ClassName, $Filter)
+            if ("$ClassName $Filter" -eq "Win32_Service Name='kubelet'") {
+                [pscustomobject]@{ StartMode = 'Auto'; PathName = 'C:\k\kubelet.exe' }
+            }
+        }
+        function Test-Path { param($LiteralPath) $LiteralPath -in 'C:\k', 'HKLM:\Software\Tigera' }
+        function Get-ChildItem { [pscustomobject]@{ FullName = 'C:\k\cni' } }
+        function Get-NetFirewallRule { foreach ($name in 'kubelet', 'other') { [pscustomobject]@{ Name = $name } } }
+        function Get-Content { '127.0.0.1 localhost' }
+        function Get-DnsClientNrptRule { [pscustomobject]@{ Namespace = '.'; NameServers = @('192.0.2.1', '192.0.2.2') } }
+        function Get-NetRoute {
+            param($PolicyStore)
+            if ($PolicyStore -eq 'ActiveStore') {
+                foreach ($prefix in '198.51.100.0/24', '0.0.0.0/0') {
+                    [pscustomobject]@{ DestinationPrefix = $prefix; NextHop = '192.0.2.9' }
+                }
+            }
+        }
+        function Get-MpPreference { [pscustomobject]@{ ExclusionPath = 'C:\k'; ExclusionProcess = $null } }
+        function Get-ScheduledTask { foreach ($name in 'kindows-seal', 'other') { [pscustomobject]@{ TaskName = $name } } }
+        function Get-Process { foreach ($name in 'kubelet', 'pwsh') { [pscustomobject]@{ ProcessName = $name } } }
+        function Get-HnsNetwork { [pscustomobject]@{ Name = 'Calico'; Type = 'L2Bridge' } }
+        $lines = @(& "$runner/Get-MachineState.ps1" | Where-Object { $_ -notlike 'variable *' })
+        $lines | Should -Be @(
+            'service kubelet (Auto): C:\k\kubelet.exe'
+            'folder C:\k'
+            'folder C:\k\cni'
+            'firewall rule kubelet'
+            'hosts 127.0.0.1 localhost'
+            'DNS rule for .: 192.0.2.1, 192.0.2.2'
+            'route to 198.51.100.0/24 by way of 192.0.2.9 (ActiveStore)'
+            "Defender's exclusion C:\k"
+            'registry key HKLM:\Software\Tigera'
+            'task kindows-seal'
+            'network Calico (L2Bridge)'
+            'process kubelet'
+        )
     }
 }

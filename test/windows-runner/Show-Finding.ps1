@@ -2,9 +2,14 @@
 .SYNOPSIS
 Prints what only a Windows Server shows about questions that reading leaves open, one line each. Run over SSH, without a
 terminal, as the steps are.
+
+.PARAMETER Facts
+What Initialize-Runner.ps1 has recorded.
 #>
 [CmdletBinding()]
-param()
+param(
+    [string] $Facts = 'C:\kindows\runner\facts.json'
+)
 
 Set-StrictMode -Version Latest
 $ErrorActionPreference = 'Stop'
@@ -30,7 +35,7 @@ Write-Answer 'Windows' {
 }
 
 Write-Answer 'Which sshd is there before the image is prepared, and which answers now?' {
-    "before: $((ConvertFrom-Json -InputObject ([IO.File]::ReadAllText('C:\kindows\runner\facts.json'))).sshdBefore)"
+    "before: $((ConvertFrom-Json -InputObject ([IO.File]::ReadAllText($Facts))).sshdBefore)"
     $service = Get-CimInstance -ClassName Win32_Service -Filter "Name='sshd'"
     "now: $($service.PathName), $($service.StartMode), $($service.State)"
 }
