@@ -9,7 +9,7 @@ export PATH := $(CURDIR)/.kindows/node/bin:$(PATH)
 MAKEFLAGS += --no-print-directory
 .SILENT:
 .DEFAULT_GOAL := help
-.PHONY: help up down preview preview-diff policy status verify doctor env prepare test test-powershell engine test-windows-binaries e2e e2e-full e2e-windows bench lint format sdk sdk-check cache clean dependencies
+.PHONY: help up down preview preview-diff policy status verify doctor env prepare test test-powershell record-powershell engine test-windows-binaries e2e e2e-full e2e-windows bench lint format sdk sdk-check cache clean dependencies
 
 TSX := node --import tsx
 MOCHA := node_modules/.bin/mocha
@@ -54,7 +54,10 @@ test: dependencies ## types, style, and the tests without a hypervisor, a sample
 	$(TSX) test/main.ts $(TESTS)
 
 test-powershell: dependencies ## each PowerShell on the PATH judges the scripts, and what is known of PowerShell; KINDS="parser pester ..." for some
-	$(TSX) test/powershell/main.ts $(KINDS)
+	$(TSX) test/powershell/main.ts $(if $(MINUTES),--minutes=$(MINUTES)) $(KINDS)
+
+record-powershell: dependencies ## record anew what PowerShell 7 gives for the tables, snippets and steps; KINDS="tables ..." for some
+	$(TSX) test/powershell/record.ts $(KINDS)
 
 test-windows-binaries: dependencies ## real Windows programs under Wine check what the node steps write; as root
 	$(TSX) test/windows-binaries/main.ts

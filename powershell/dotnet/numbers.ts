@@ -94,7 +94,10 @@ for (const { name } of [is.int, is.long, is.double]) {
 function fromBase64(text: string): PsArray {
   const digits = text.replace(/[ \t\r\n]/g, "");
   if (digits.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(digits)) {
-    throw badFormat("The input is not a valid Base-64 string.");
+    throw badFormat(
+      "The input is not a valid Base-64 string as it contains a non-base 64 character, " +
+        "more than two padding characters, or an illegal character among the padding characters.",
+    );
   }
   return is.bytes(Buffer.from(digits, "base64"));
 }

@@ -4,20 +4,17 @@ import { availableParallelism, tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { execa } from "execa";
 import { findOnPath, isExecutable } from "../../host/search-path.ts";
-import { ensureHostPackages } from "../../toolchain/host-packages.ts";
 
 export interface Run {
   readonly args: readonly string[];
   readonly input?: string;
   readonly folder?: string;
-  /** Default: 120. */
-  readonly timeoutSeconds?: number;
 }
 
 export interface Ran {
   readonly stdout: string;
   readonly stderr: string;
-  /** -1: ended by its limit of time. */
+  /** -1: ended, because it took too long. */
   readonly exitCode: number;
 }
 
@@ -36,6 +33,9 @@ export interface Shell {
   run(run: Run): Promise<Ran>;
 }
 
+/** For a process, on a busy machine. */
+const timeoutSeconds = 600;
+
 const wineServer = "/usr/lib/wine/wineserver64";
 
 /** Where a PowerShell for Linux comes from. */
@@ -50,21 +50,35 @@ const environment = {
 
 const common = ["-NoProfile", "-NonInteractive"];
 
-/** Calls a function with the PowerShells that were found; what they need lies in a folder that is removed then. */
+/** No process was started, because the time for all of them is over. */
+export class OutOfTime extends Error {}
+
+/**
+ * Calls a function with the PowerShells that were found; what they need lies in a folder that is removed then.
+ *
+ * @param minutes For how long they start processes. Default: as long as it takes.
+ */
 export async function withShells(
   use: (shells: readonly Shell[]) => Promise<void>,
   say: (line: string) => void,
+  minutes = Infinity,
 ): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), "powershell-"));
+  const turns = new Turns(availableParallelism(), performance.now() + minutes * 60_000);
   try {
-    await use(await findShells(folder, say));
+    await use(await findShells(folder, turns, say));
   } finally {
+    // Without time left, nobody else waits for them.
+    await turns.ended();
     await rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 500 });
   }
 }
 
-async function findShells(folder: string, say: (line: string) => void): Promise<readonly Shell[]> {
-  const turns = new Turns(availableParallelism());
+async function findShells(
+  folder: string,
+  turns: Turns,
+  say: (line: string) => void,
+): Promise<readonly Shell[]> {
   const onPath = (name: string): Promise<string | undefined> =>
     findOnPath(name, process.env["PATH"] ?? "");
   const isWindows = process.platform === "win32";
@@ -75,19 +89,17 @@ async function findShells(folder: string, say: (line: string) => void): Promise<
   }
   const wine = await onPath("pwsh-wine");
   if (wine !== undefined) {
-    // The program says where it looks; its package puts nothing on the PATH.
-    const isThere = await Promise.all(
-      ["/usr/lib/wine/wine64", "/usr/bin/wine64"].map(isExecutable),
-    );
-    if (!isThere.includes(true)) await ensureHostPackages(["wine64"], say);
-    found.push(await wineShell(wine, folder, turns));
+    if (await isExecutable(wineServer)) found.push(await wineShell(wine, folder, turns));
+    else say(`${wine} is not asked, because Wine is missing: apt-get install wine wine64`);
   }
   return found;
 }
 
 async function ownShell(program: string, isWindows: boolean, turns: Turns): Promise<Shell> {
+  // On Windows, 5.1 would find the modules of the 7 that started this, which are not for it.
+  const env = isWindows ? { ...environment, PSModulePath: undefined } : environment;
   const run = ({ args, ...options }: Run): Promise<Ran> =>
-    turns.take(() => ran(program, args, { ...options, env: environment }));
+    turns.take(() => ran(program, args, { ...options, env }));
   const { version, edition } = await versionOf(run);
   return {
     name: `PowerShell ${version} (${isWindows ? "Windows" : "Linux"})`,
@@ -131,7 +143,7 @@ async function versionOf(
   run: (run: Run) => Promise<Ran>,
 ): Promise<{ readonly version: string; readonly edition: string }> {
   const command = '"$($PSVersionTable.PSVersion) $($PSVersionTable.PSEdition)"';
-  const { stdout, stderr } = await run({ args: ["-Command", command], timeoutSeconds: 300 });
+  const { stdout, stderr } = await run({ args: ["-Command", command] });
   const [version = "", edition = ""] = stdout.trim().split(" ");
   if (version === "") throw new Error(`this PowerShell does not start: ${stderr.slice(-500)}`);
   return { version, edition };
@@ -140,7 +152,7 @@ async function versionOf(
 async function ran(
   program: string,
   args: readonly string[],
-  { input = "", folder, timeoutSeconds = 120, env }: Omit<Run, "args"> & { env: NodeJS.ProcessEnv },
+  { input = "", folder, env }: Omit<Run, "args"> & { env: NodeJS.ProcessEnv },
 ): Promise<Ran> {
   const result = await execa(program, [...common, ...args], {
     ...{ input, env, stripFinalNewline: false, reject: false, timeout: timeoutSeconds * 1000 },
@@ -150,24 +162,37 @@ async function ran(
   return { stdout, stderr, exitCode: timedOut ? -1 : (exitCode ?? -1) };
 }
 
-/** Lets only so many things happen at the same time. */
+/** Lets only so many things happen at the same time, and none begin after a moment. */
 class Turns {
   readonly #waiting: (() => void)[] = [];
+  readonly #running = new Set<Promise<unknown>>();
   #free: number;
 
-  constructor(atOnce: number) {
+  constructor(
+    atOnce: number,
+    private readonly until: number,
+  ) {
     this.#free = atOnce;
   }
 
   async take<T>(action: () => Promise<T>): Promise<T> {
     if (this.#free > 0) this.#free--;
     else await new Promise<void>((next) => this.#waiting.push(next));
+    let running: Promise<T> | undefined;
     try {
-      return await action();
+      if (performance.now() > this.until) throw new OutOfTime();
+      running = action();
+      this.#running.add(running);
+      return await running;
     } finally {
+      if (running) this.#running.delete(running);
       const next = this.#waiting.shift();
       if (next) next();
       else this.#free++;
     }
+  }
+  /** Waits for what has begun. */
+  async ended(): Promise<void> {
+    await Promise.allSettled(this.#running);
   }
 }

@@ -28,7 +28,6 @@ export const pester: Kind = {
     const script = join(projectRoot, "test/pester/Invoke-Tests.ps1");
     const ran = await shell.run({
       args: ["-File", shell.path(script), "-Results", shell.path(results)],
-      timeoutSeconds: 300,
     });
     const text = await readFile(results, "utf8").catch(() => "");
     await rm(results, { force: true });

@@ -12,10 +12,7 @@ const rowsInProcess = 5000;
 const script = join(import.meta.dirname, "Invoke-Row.ps1");
 
 /** What each script gives on a PowerShell, in the frame of the tables. */
-export async function runRows(
-  shell: Shell,
-  scripts: readonly string[],
-): Promise<readonly string[]> {
+async function runRows(shell: Shell, scripts: readonly string[]): Promise<readonly string[]> {
   const folder = await mkdtemp(join(tmpdir(), "rows-"));
   try {
     const [rows, into] = [join(folder, "rows"), join(folder, "output")];
@@ -23,7 +20,6 @@ export async function runRows(
     const ran = await shell.run({
       args: ["-File", shell.path(script), "-Rows", shell.path(rows), "-Into", shell.path(into)],
       folder,
-      timeoutSeconds: 300,
     });
     const text = await readFile(into, "utf8").catch(() => "");
     const given = text.split(/\r?\n/).filter((line) => line !== "");
@@ -35,6 +31,21 @@ export async function runRows(
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+/** The same, several processes at a time. */
+export async function runParts(shell: Shell, all: readonly Row[]): Promise<readonly string[]> {
+  const left = all.map(({ script }) => script);
+  const parts: (readonly string[])[] = [];
+  while (left.length > 0) parts.push(left.splice(0, rowsInProcess));
+  let done = 0;
+  const run = async (part: readonly string[]): Promise<readonly string[]> => {
+    const given = await runRows(shell, part);
+    done += part.length;
+    console.log(`tables, ${shell.name}: ${done} of ${all.length} rows`);
+    return given;
+  };
+  return (await Promise.all(parts.map(run))).flat();
 }
 
 /** Why a PowerShell is not asked for a row, or undefined. */
@@ -55,27 +66,14 @@ export const rows: Kind = {
   async judge(shell) {
     const judgement = new Judgement();
     const reasons = new Map<string, number>();
-    const left = [...tables().values()].flat().filter((row) => {
+    const asked = [...tables().values()].flat().filter((row) => {
       const reason = notAsked(row, shell);
       if (reason !== undefined) reasons.set(reason, (reasons.get(reason) ?? 0) + 1);
       return reason === undefined;
     });
     for (const [reason, count] of reasons) judgement.skip(String(count), reason);
-    const all = left.length;
-    const parts: (readonly Row[])[] = [];
-    while (left.length > 0) parts.push(left.splice(0, rowsInProcess));
-    let done = 0;
-    await Promise.all(
-      parts.map(async (part) => {
-        const given = await runRows(
-          shell,
-          part.map(({ script }) => script),
-        );
-        part.forEach((row, n) => judgeRow(judgement, shell, row, given[n] ?? ""));
-        done += part.length;
-        console.log(`tables, ${shell.name}: ${done} of ${all} rows`);
-      }),
-    );
+    const given = await runParts(shell, asked);
+    asked.forEach((row, n) => judgeRow(judgement, shell, row, given[n] ?? ""));
     return judgement;
   },
 };

@@ -11,6 +11,7 @@ import { raised, types as coreTypes, Types } from "../../../powershell/types.ts"
 import { parse } from "../../../powershell/parser.ts";
 import { CustomObject, ErrorRecord, ScriptBlock, Unsupported } from "../../../powershell/values.ts";
 import { nodeHost } from "./node-machine.ts";
+import { layOutSteps, normalised } from "./recorded-files.ts";
 import { defineRecordedMembers } from "./recorded-members.ts";
 import { fileItems } from "../../../rehearsal/windows/file-items.ts";
 import { windowsFiles } from "../../../rehearsal/windows/drives.ts";
@@ -92,14 +93,7 @@ function nameItems(drive: string, shell: Shell): ItemProvider | undefined {
 export async function runTrace(trace: string, recordings: string, steps: string): Promise<string> {
   const root = fs.realpathSync(fs.mkdtempSync(join(tmpdir(), "traces-")));
   try {
-    const laid = join(root, "traces-x", "steps");
-    fs.cpSync(steps, laid, { recursive: true });
-    fs.cpSync(
-      join(laid, "lib", "NativeCommand.ps1"),
-      join(laid, "lib", "NativeCommand.original.ps1"),
-    );
-    fs.cpSync(join(steps, "..", "..", "kubeproxy", "start.ps1"), join(laid, "start.ps1"));
-    fs.cpSync(join(recordings, "lib"), join(laid, "lib"), { recursive: true });
+    const laid = layOutSteps(steps, recordings, root);
     const drive = join(root, "c");
     for (const folder of ["Windows/System32/drivers/etc", "Windows/Temp", "ProgramData"]) {
       fs.mkdirSync(join(drive, folder), { recursive: true });
@@ -193,36 +187,4 @@ async function runOn(drive: string, trace: string, steps: string): Promise<strin
     output += `REFUSED ${error.message}\n`;
   }
   return output;
-}
-
-/** The place that a step names is the innermost since the recordings, in which it was the caller's. */
-function withoutPlaces(text: string): string {
-  return text.replace(/\(the step failed at [^)]*\)/g, "(the step failed at <place>)");
-}
-
-/**
- * The same for both: PowerShell 7 has other blanks in JSON over several lines, other escapes, and `.0` behind a whole
- * number that is a double.
- */
-export function normalised(text: string): string {
-  return (
-    withoutPlaces(text)
-      .replace(/(\\r\\n) +/g, "$1")
-      .replace(/": +(?=\S)/g, '":')
-      .replace(/\[(?:\\r\\n)+\]/g, "[]")
-      .replace(/\\u00(2[67]|3[ce])/g, (_, code: string) => String.fromCharCode(parseInt(code, 16)))
-      .replace(/(":\d+)\.0(?=[,}])/g, "$1")
-      .replace(/\r\n?/g, "\n")
-      .replace(/(\.ps1):\d+\)/g, "$1:<line>)")
-      .replace(/"seconds":[0-9.]+/g, '"seconds":0')
-      // What is left of the time by the host's own clock.
-      .replace(/(kubeadm\.exe join .*\(at most )119 s/g, "$1120 s")
-      .replace(/[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]+Z?/g, "<time>")
-      .replace(/\b[0-9a-f]{32}\b/g, "<guid>")
-      .replace(/"(computerName|powerShell)":"[^"]*"/g, '"$1":"<$1>"')
-      .replace(/the computer is named [^ ,]+/g, "the computer is named <computerName>")
-      .replace(/(?<![^\s"'(])[^\s"'(]*traces-\w+[\\/]+steps/g, "<steps>")
-      .replace(/(?<![^\s"'(])[^\s"'(]*[\\/]traces[\\/]+(?=[\w-]+[\\/]+[\w-]+\.ps1)/g, "<traces>/")
-      .replace(/\b[0-9]{18}\b/g, "<ticks>")
-  );
 }

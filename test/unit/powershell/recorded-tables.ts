@@ -1,46 +1,16 @@
 /** Tables of one-line scripts, and what each gives on a real PowerShell. */
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { onWindowsPowerShell } from "./windows-powershell.ts";
 
 export interface Row {
   readonly topic: string;
   readonly script: string;
   /** What `frame` writes for it on PowerShell 7. */
   readonly recorded: string;
-  /** What Windows PowerShell 5.1 writes: the same, unless `windowsPowerShell` has the difference. */
+  /** What Windows PowerShell 5.1 writes: the same, unless windows-powershell.ts has the difference. */
   readonly expected: string;
 }
-
-interface Difference {
-  readonly recorded: RegExp;
-  readonly instead: string;
-  /** Where the difference is documented. */
-  readonly source: string;
-}
-
-/** What Windows PowerShell 5.1 writes in place of what was recorded. */
-export const windowsPowerShell: readonly Difference[] = [
-  {
-    recorded: /\bRegexParseException\b/g,
-    instead: "ArgumentException",
-    source:
-      "https://learn.microsoft.com/dotnet/api/system.text.regularexpressions.regexparseexception: .NET 7 and later",
-  },
-  {
-    recorded: /\bThe input string '[^']*' was not/g,
-    instead: "Input string was not",
-    source:
-      "https://learn.microsoft.com/dotnet/api/system.int32.parse: .NET Framework's message does not name the text",
-  },
-  {
-    recorded:
-      /as a name of a cmdlet, function, script file, or executable program\.\nCheck the spelling/g,
-    instead:
-      "as the name of a cmdlet, function, script file, or operable program. Check the spelling",
-    source:
-      "https://learn.microsoft.com/powershell/module/microsoft.powershell.core/about/about_command_precedence: 5.1's words",
-  },
-];
 
 /**
  * The script around a row, which stands between the braces: strict mode, errors stop, each value on a line as
@@ -59,18 +29,32 @@ foreach ($__once in 1) {
 /** A script in its frame. */
 export const framed = (script: string): string => frame.replace("{}", () => `{ ${script} }`);
 
+const file = join(import.meta.dirname, "recordings", "tables.jsonl");
+
 /** All rows by topic. */
 export function tables(): ReadonlyMap<string, readonly Row[]> {
-  const file = join(import.meta.dirname, "recordings", "tables.jsonl");
   const topics = new Map<string, Row[]>();
   for (const line of readFileSync(file, "utf8").trimEnd().split("\n")) {
     const [topic, recorded, scripts] = JSON.parse(line) as [string, string, string[]];
-    const expected = windowsPowerShell.reduce(
-      (text, difference) => text.replace(difference.recorded, difference.instead),
-      recorded,
-    );
+    const expected = onWindowsPowerShell(recorded);
     const rows = scripts.map((script) => ({ topic, script, recorded, expected }));
     topics.set(topic, [...(topics.get(topic) ?? []), ...rows]);
   }
   return topics;
+}
+
+/** Writes the file anew: a line for each output of each topic. */
+export function writeTables(rows: readonly Pick<Row, "topic" | "script" | "recorded">[]): void {
+  const lines = new Map<string, [topic: string, recorded: string, scripts: string[]]>();
+  for (const { topic, script, recorded } of rows) {
+    const key = JSON.stringify([topic, recorded]);
+    const line = lines.get(key) ?? [topic, recorded, []];
+    line[2].push(script);
+    lines.set(key, line);
+  }
+  const order = (one: string, other: string): number => (one < other ? -1 : Number(one > other));
+  const sorted = [...lines.values()].sort(
+    ([topic, recorded], [otherTopic, other]) => order(topic, otherTopic) || order(recorded, other),
+  );
+  writeFileSync(file, sorted.map((line) => `${JSON.stringify(line)}\n`).join(""));
 }

@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
 
 import { hyperVScripts as hyperVParameters } from "../../../components/machine/hyper-v/scripts.ts";
 import { nodeScripts } from "../../../components/windows/steps.ts";
@@ -87,18 +86,5 @@ describe("step scripts", () => {
     assert.ok(codes.length > 20);
     assert.equal(new Set(codes).size, codes.length);
     assert.ok(codes.every((code) => code > 9 && code < 256));
-  });
-});
-
-describe("what only a real PowerShell shows of the scripts", () => {
-  it("is as Pester's tests have it", function () {
-    const asked = spawnSync("pwsh", ["-NoProfile", "-NonInteractive", "-Command", "exit 0"]);
-    if (asked.error !== undefined) this.skip();
-    const run = spawnSync(
-      "pwsh",
-      ["-NoProfile", "-NonInteractive", "-File", "test/pester/Invoke-Tests.ps1"],
-      { encoding: "utf8", timeout: 540_000 },
-    );
-    assert.equal(run.status, 0, `${run.stdout}\n${run.stderr}`);
   });
 });

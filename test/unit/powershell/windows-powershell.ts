@@ -1,0 +1,70 @@
+/**
+ * What Windows PowerShell 5.1 writes otherwise than PowerShell 7, of which the recordings are. It is nowhere typed into
+ * them.
+ */
+interface Difference {
+  /** The recording that it is in. Default: any. */
+  readonly name?: string;
+  readonly recorded: RegExp;
+  readonly instead: string;
+  /** Where the difference is documented. */
+  readonly source: string;
+}
+
+const differences: readonly Difference[] = [
+  {
+    recorded: /\bRegexParseException\b/g,
+    instead: "ArgumentException",
+    source:
+      "https://learn.microsoft.com/dotnet/api/system.text.regularexpressions.regexparseexception: .NET 7 and later",
+  },
+  {
+    recorded: /\bThe input string '[^']*' was not/g,
+    instead: "Input string was not",
+    source:
+      "https://learn.microsoft.com/dotnet/api/system.int32.parse: .NET Framework's message does not name the text",
+  },
+  {
+    recorded:
+      /as a name of a cmdlet, function, script file, or executable program\.(?:\r?\n|(?:\\r)?\\n)Check the spelling/g,
+    instead:
+      "as the name of a cmdlet, function, script file, or operable program. Check the spelling",
+    source:
+      "https://learn.microsoft.com/powershell/module/microsoft.powershell.core/about/about_command_precedence: 5.1's words",
+  },
+  {
+    name: "Set-HostsEntry/05-busy-file",
+    recorded: /(?<=cannot access the file )'[^']*' (?=because)/g,
+    instead: "",
+    source:
+      "https://github.com/microsoft/referencesource/blob/main/mscorlib/system/io/file.cs: File.Replace names no file",
+  },
+  ...Object.entries({ "<": "003c", ">": "003e", "&": "0026", "'": "0027" }).map(([char, code]) => ({
+    name: "json/06-angle-brackets",
+    recorded: new RegExp(char, "g"),
+    instead: `\\u${code}`,
+    source:
+      "https://learn.microsoft.com/dotnet/api/system.web.script.serialization.javascriptserializer: what 5.1 writes JSON with",
+  })),
+  {
+    name: "json/09-whole-doubles",
+    recorded: /\.0\b/g,
+    instead: "",
+    source:
+      "https://learn.microsoft.com/dotnet/api/system.web.script.serialization.javascriptserializer: what 5.1 writes JSON with",
+  },
+  {
+    name: "json/17-from-json-dates",
+    recorded: /\bDateTime\b/g,
+    instead: "String",
+    source:
+      "https://learn.microsoft.com/powershell/module/microsoft.powershell.utility/convertfrom-json: dates since PowerShell 6",
+  },
+];
+
+/** What was recorded, as 5.1 writes it. */
+export function onWindowsPowerShell(text: string, recording = ""): string {
+  return differences
+    .filter(({ name = recording }) => name === recording)
+    .reduce((changed, { recorded, instead }) => changed.replace(recorded, instead), text);
+}
