@@ -32,13 +32,6 @@ const differences: readonly Difference[] = [
     source:
       "https://learn.microsoft.com/powershell/module/microsoft.powershell.core/about/about_command_precedence: 5.1's words",
   },
-  {
-    name: "Set-HostsEntry/05-busy-file",
-    recorded: /(?<=cannot access the file )'[^']*' (?=because)/g,
-    instead: "",
-    source:
-      "https://github.com/microsoft/referencesource/blob/main/mscorlib/system/io/file.cs: File.Replace names no file",
-  },
   ...Object.entries({ "<": "003c", ">": "003e", "&": "0026", "'": "0027" }).map(([char, code]) => ({
     name: "json/06-angle-brackets",
     recorded: new RegExp(char, "g"),
