@@ -6,7 +6,7 @@ BeforeAll {
     # As on the CD: the scripts that make an image, with the steps' library in theirs.
     $ImageFolder = Join-Path $TestDrive 'cd'
     Copy-Item -LiteralPath "$LibFolder/../../image/scripts" -Destination $ImageFolder -Recurse
-    Copy-Item -Path "$LibFolder/*.ps1" -Destination (Join-Path $ImageFolder 'lib')
+    Copy-Item -Path "$LibFolder/*" -Include '*.ps1', '*.json' -Destination (Join-Path $ImageFolder 'lib')
     foreach ($lib in Get-ChildItem -LiteralPath (Join-Path $ImageFolder 'lib') -Filter '*.ps1' -File) {
         . $lib.FullName
     }
@@ -19,6 +19,8 @@ Describe 'programs of the CD' {
         $source = Join-Path $TestDrive 'programs'
         $null = New-Item -Path (Join-Path $source 'abc') -ItemType Directory -Force
         [IO.File]::WriteAllText((Join-Path $source 'abc/kubelet.exe'), 'kubelet')
+        # Has a test of its own, in Windows PowerShell only.
+        Mock Protect-Folder { $null = New-Item -Path $Path -ItemType Directory -Force }
     }
 
     It 'Copy-Program brings them to where the steps look, twice in a row too' {

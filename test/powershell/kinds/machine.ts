@@ -36,6 +36,8 @@ const elsewhere = "the rest is run by the recorded steps, and by the tests with 
 /** Scripts of which the tests run less than nine tenths on a real PowerShell, and why. */
 const hardlyRun: Readonly<Record<string, string>> = {
   "components/kubeproxy/start.ps1": "the recorded steps run it whole, here one function of it runs",
+  "components/machine/hyper-v/scripts/lib/LabMark.ps1":
+    "tests of interrupted runs are not run here",
   "components/windows/image/scripts/Complete-Image.ps1": byParts,
   "components/windows/image/scripts/Confirm-ImageBuild.ps1": byParts,
   "components/windows/image/scripts/Initialize-Image.ps1":
@@ -51,6 +53,7 @@ const hardlyRun: Readonly<Record<string, string>> = {
   "components/windows/steps/lib/ApiServer.ps1": elsewhere,
   "components/windows/steps/lib/DefenderExclusion.ps1": elsewhere,
   "components/windows/steps/lib/EvaluationLicence.ps1": elsewhere,
+  "components/windows/steps/lib/ExternalNetwork.ps1": elsewhere,
   "components/windows/steps/lib/FirewallRule.ps1": elsewhere,
   "components/windows/steps/lib/FlanneldHost.ps1": elsewhere,
   "components/windows/steps/lib/NativeArgument.ps1": elsewhere,
