@@ -43,17 +43,15 @@ export const containers: ResourceKind<Container> = {
   byHand: ({ name }) => `docker rm --force --volumes ${name}`,
 
   /** From the inputs of host actions, which are right even if a run was killed before it changed a component. */
-  owned: {
-    "kindows:host:Action": (resource, component) => {
-      const names =
-        component === "kindows:controlplane:LinuxWorker"
-          ? [actionParameter(resource, "WORKER", workerSchema).name]
-          : clustersMadeBy(resource, component).flatMap(({ name, controlPlanes }) =>
-              kindContainers(name, controlPlanes),
-            );
-      return names.map((name) => ({ identity: `${kind} ${name}`, essential: true }));
-    },
-  },
+  owned: byHostActions((resource, component) => {
+    const names =
+      component === "kindows:controlplane:LinuxWorker"
+        ? [actionParameter(resource, "WORKER", workerSchema).name]
+        : clustersMadeBy(resource, component).flatMap(({ name, controlPlanes }) =>
+            kindContainers(name, controlPlanes),
+          );
+    return names.map((name) => ({ identity: `${kind} ${name}`, essential: true }));
+  }),
 
   stops: [
     stopIn("exited", { kind, find }, async (host, name) => {
@@ -66,6 +64,11 @@ export const containers: ResourceKind<Container> = {
 };
 
 type OwnedBy = NonNullable<ResourceKind["owned"]>[string];
+
+/** Uses `owned` for both types of a host action: one that a refresh checks has a type of its own. */
+export function byHostActions(owned: OwnedBy): ResourceKind["owned"] {
+  return { "command:local:Command": owned, "kindows:host:Action": owned };
+}
 
 /** The kind cluster that a host action has created; other actions only wait for it. */
 export function clustersMadeBy(

@@ -15,7 +15,7 @@ import {
 } from "../kubeconfig/config-document.ts";
 import { editConfigFile, kubeconfigFiles } from "../kubeconfig/config-file.ts";
 import { isOf } from "../kubeconfig/lab-entries.ts";
-import { clustersMadeBy } from "./containers.ts";
+import { byHostActions, clustersMadeBy } from "./containers.ts";
 import {
   isLabPrefix,
   type HostResource,
@@ -72,13 +72,12 @@ export const kubeconfigEntries: ResourceKind<Entry> = {
     });
   },
 
-  owned: {
-    "kindows:host:Action": (resource, component) =>
-      clustersMadeBy(resource, component).map(({ name }) => ({
-        identity: `kind cluster ${name}`,
-        essential: false,
-      })),
-  },
+  owned: byHostActions((resource, component) =>
+    clustersMadeBy(resource, component).map(({ name }) => ({
+      identity: `kind cluster ${name}`,
+      essential: false,
+    })),
+  ),
 };
 
 /** Whether `kindows kubeconfig --merge` of the stack in this clone made the entry. */

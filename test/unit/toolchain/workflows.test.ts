@@ -121,7 +121,7 @@ describe("windows-steps", () => {
       const runs = jobOf("windows-steps", name).steps.flatMap(({ run }) => run ?? []);
       const wrong = runs.filter(
         (run) =>
-          !/^(\.\/test\/[\w/-]+\.ps1( -Packed packed)?|node packed\/drive\.mjs \w+ packed)$/.test(
+          !/^(npm ci --ignore-scripts|node --import tsx [\w/]+\.ts|\.\/test\/[\w/-]+\.ps1( -Packed packed)?|node packed\/drive\.mjs \w+ packed)$/.test(
             run,
           ),
       );
