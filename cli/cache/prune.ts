@@ -88,7 +88,10 @@ async function removeDead(cache: Cache, parent: string): Promise<number> {
   return freed;
 }
 
-/** Node images built here and loaded into Docker, of which `loadedFolder` has a note. A tag is `kindows-` and the start of the hash in the cache address. */
+/**
+ * Node images built here and loaded into Docker, of which `loadedFolder` has a note. A tag is `kindows-` and the start of
+ * the hash in the cache address.
+ */
 const repository = "kindest/node";
 const tagPrefix = "kindows-";
 

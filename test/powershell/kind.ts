@@ -20,8 +20,6 @@ export interface Kind {
   readonly name: string;
   /** Has a real PowerShell do them. */
   readonly judge: (shell: Shell) => Promise<Verdict>;
-  /** Has the interpreter do the same; undefined where it can't. */
-  readonly judgeInterpreter?: () => Promise<Verdict>;
 }
 
 /** Counts checks one after the other. */

@@ -92,12 +92,8 @@ async function main(args: readonly string[]): Promise<number> {
   return passed ? 0 : 1;
 }
 
-function judgements(
-  { name, judge, judgeInterpreter }: Kind,
-  shells: readonly Shell[],
-): readonly Promise<Judged>[] {
-  const real = shells.map((shell) => judged(name, shell.name, () => judge(shell)));
-  return judgeInterpreter ? [...real, judged(name, "interpreter", judgeInterpreter)] : real;
+function judgements({ name, judge }: Kind, shells: readonly Shell[]): readonly Promise<Judged>[] {
+  return shells.map((shell) => judged(name, shell.name, () => judge(shell)));
 }
 
 process.exitCode = await main(process.argv.slice(2));

@@ -13,14 +13,7 @@ while [ $# -gt 0 ]; do
   shift 2
   imported=$archive.imported
   if [ "$(cat "$imported" 2>/dev/null)" != "$sha256" ]; then
-    [ -f "$archive" ] ||
-      fail MediumMissing "there is no $archive." "Run the program again: it is copied again."
-    found=$(sha256sum "$archive" | cut -d ' ' -f 1)
-    if [ "$found" != "$sha256" ]; then
-      rm "$archive"
-      fail ChecksumMismatch "$archive has the SHA-256 $found, not $sha256." \
-        "Run the program again: it is copied again."
-    fi
+    check_archive "$archive" "$sha256"
     ctr --namespace k8s.io images import "$archive" >/dev/null ||
       fail ImportFailed "containerd does not take the images: it said why above." "Look at: journalctl -u containerd."
     echo "$sha256" >"$imported"

@@ -14,14 +14,7 @@ mkdir -p "$home" /etc/containerd /etc/systemd/system/kubelet.service.d
 
 is_new=false
 if [ "$(cat "$installed" 2>/dev/null)" != "$sha256" ]; then
-  [ -f "$archive" ] ||
-    fail MediumMissing "there is no $archive." "Run the program again: it is copied again."
-  found=$(sha256sum "$archive" | cut -d ' ' -f 1)
-  if [ "$found" != "$sha256" ]; then
-    rm "$archive"
-    fail ChecksumMismatch "$archive has the SHA-256 $found, not $sha256." \
-      "Run the program again: it is copied again."
-  fi
+  check_archive "$archive" "$sha256"
   rm -f "$installed"
   tar --extract --gzip --no-overwrite-dir --no-same-owner --file "$archive" --directory /
   is_new=true

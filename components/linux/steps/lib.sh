@@ -71,3 +71,14 @@ install_packages() {
   timeout 300 apt-get --quiet --option DPkg::Lock::Timeout=120 update >&2 &&
     timeout 900 apt-get --quiet --yes --no-install-recommends --option DPkg::Lock::Timeout=120 install "$@" >&2
 }
+
+# check_archive FILE SHA256: ends the step if a copied file is missing or damaged. A damaged one is removed.
+check_archive() {
+  [ -f "$1" ] ||
+    fail MediumMissing "there is no $1." "Run the program again: it is copied again."
+  found=$(sha256sum "$1" | cut -d ' ' -f 1)
+  if [ "$found" != "$2" ]; then
+    rm "$1"
+    fail ChecksumMismatch "$1 has the SHA-256 $found, not $2." "Run the program again: it is copied again."
+  fi
+}
