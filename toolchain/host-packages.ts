@@ -1,6 +1,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import type { Progress } from "./artifact.ts";
+import { withLock } from "./cache-lock.ts";
 import { ownCache } from "./own-cache.ts";
 import { commandRunner } from "../host/command-runner.ts";
 import { findOnPath } from "../host/search-path.ts";
@@ -82,11 +83,23 @@ export function joinCommand(group: "docker" | "libvirt"): string {
 }
 
 /** Installs packages. @throws with the command to run if this process may not or cannot install them. */
-export async function ensureHostPackages(names: readonly string[], say: Progress): Promise<void> {
-  const missing = await packagesToInstall(names, thisHost);
-  if (missing.length === 0) return;
-  say(`installing host packages: ${missing.join(" ")}`);
-  await installWithApt(missing, say);
+export async function ensureHostPackages(
+  names: readonly string[],
+  say: Progress,
+  host = thisHost,
+): Promise<void> {
+  if ((await packagesToInstall(names, host)).length === 0) return;
+  // apt-get waits for another one that installs, but not for one that updates the lists.
+  const lock = path.join(ownCache(), "locks", "host-packages");
+  const install = async (): Promise<void> => {
+    const missing = await packagesToInstall(names, host);
+    if (missing.length === 0) return;
+    say(`installing host packages: ${missing.join(" ")}`);
+    await installWithApt(missing, say);
+  };
+  await withLock(lock, updateTimeoutSeconds + installTimeoutSeconds, install, ({ pid }) =>
+    say(`process ${pid} is installing host packages, waiting`),
+  );
 }
 
 async function installWithApt(packages: readonly string[], say: Progress): Promise<void> {

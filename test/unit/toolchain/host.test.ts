@@ -14,6 +14,7 @@ import {
 } from "../../../toolchain/daemons.ts";
 import { classifyRefusal, type DaemonState } from "../../../toolchain/daemon-state.ts";
 import {
+  ensureHostPackages,
   hostPackages,
   installCommand,
   packagesToInstall,
@@ -82,6 +83,41 @@ describe("host packages", () => {
     const found = packagesToInstall(names, on);
     if (plan instanceof RegExp) await assert.rejects(found, plan);
     else assert.deepEqual(await found, plan);
+  });
+
+  it("are installed by one process at a time, which may leave the next one nothing to do", async () => {
+    const folder = newFolder();
+    const file = (name: string): string => path.join(folder, name);
+    // Like the real one, it refuses the lists that another one is updating.
+    const aptGet = `#!/bin/sh
+cd ${folder} && mkdir lists || exit 100
+sleep 0.2
+echo "$3" >> done
+[ "$3" = update ] || { shift 5; touch "$@"; }
+rmdir lists
+`;
+    writeFileSync(file("apt-get"), aptGet, { mode: 0o755 });
+    const on: Host = {
+      isRoot: true,
+      find: (name) => Promise.resolve(existsSync(file(name)) ? file(name) : undefined),
+    };
+    const { PATH, KINDOWS_CACHE = "" } = process.env;
+    Object.assign(process.env, { PATH: `${folder}:${PATH ?? ""}`, KINDOWS_CACHE: file("cache") });
+    const said: string[] = [];
+    try {
+      const asked = [["jq"], ["jq"], ["jq", "curl"]];
+      await Promise.all(
+        asked.map((names) => ensureHostPackages(names, (line) => said.push(line), on)),
+      );
+    } finally {
+      Object.assign(process.env, { PATH, KINDOWS_CACHE });
+    }
+    assert.ok(existsSync(file("jq")) && existsSync(file("curl")));
+    assert.doesNotMatch(said.join("\n"), /could not be updated/);
+    assert.match(said.join("\n"), /^process \d+ is installing host packages, waiting$/m);
+    const runs = readFileSync(file("done"), "utf8").trim().split("\n");
+    assert.deepEqual(runs.slice(0, 2), ["update", "install"]);
+    assert.ok(runs.length <= 4, runs.join(" "));
   });
 
   it("starts several libvirt daemons on Fedora, and one elsewhere", () => {
