@@ -144,6 +144,7 @@ const versionType: NetType = types.define({
     const orders = [0, 1, 2, 3].map((at) => (left[at] ?? -1) - (right[at] ?? -1));
     return orders.find((order) => order !== 0) ?? 0;
   },
+  properties: { Build: ({ state }: Version) => state[2] ?? -1 },
   methods: { "ToString()": ({ state }: Version) => state.join(".") },
   staticMethods: { "Parse(string)": (text: string) => version(text) },
 });

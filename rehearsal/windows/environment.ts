@@ -1,8 +1,9 @@
 /** Environment variables of a Windows process. Names ignore case. */
 import type { Environment } from "../../powershell/host.ts";
+import { version } from "../../powershell/dotnet/numbers.ts";
 import * as is from "../../powershell/types.ts";
 import type { Types } from "../../powershell/types.ts";
-import { Hashtable, Unsupported, type EnumValue } from "../../powershell/values.ts";
+import { Hashtable, NetObject, Unsupported, type EnumValue } from "../../powershell/values.ts";
 
 export interface Variables extends Environment {
   all(): ReadonlyMap<string, string>;
@@ -40,7 +41,7 @@ export function windowsEnvironment(
 export function defineEnvironmentTypes(
   types: Types,
   environment: WindowsEnvironment,
-  is64Bit: boolean,
+  { is64Bit, build }: { readonly is64Bit: boolean; readonly build: number },
 ): void {
   const of = ({ name }: EnumValue): Variables => {
     const variables = { Process: environment, Machine: environment.machine }[name];
@@ -51,9 +52,17 @@ export function defineEnvironmentTypes(
     name: "System.EnvironmentVariableTarget",
     enumeration: { Process: 0, User: 1, Machine: 2 },
   }).name;
+  // https://learn.microsoft.com/dotnet/api/system.environment.osversion
+  const system = types.define({
+    name: "System.OperatingSystem",
+    properties: { Version: () => version(`10.0.${build}.0`) },
+  });
   types.define({
     name: "System.Environment",
-    staticProperties: { Is64BitOperatingSystem: () => is64Bit },
+    staticProperties: {
+      Is64BitOperatingSystem: () => is64Bit,
+      OSVersion: () => new NetObject(system, undefined),
+    },
     staticMethods: {
       [`GetEnvironmentVariable(string, ${target})`]: (name: string, from: EnumValue) =>
         of(from).get(name) ?? null,

@@ -19,6 +19,8 @@ export interface ScriptMachine extends Host {
   readonly programs: Processes;
   readonly computerName: string;
   readonly is64Bit: boolean;
+  /** Of Windows, e.g. 20348. */
+  readonly build: number;
   readonly input: () => Promise<Buffer>;
   readonly mutexes: NamedMutexes;
 }
@@ -29,7 +31,7 @@ export function defineMachineTypes(types: Types, machine: ScriptMachine): void {
   defineFileTypes(types, machine);
   defineStreamTypes(types, machine);
   defineProcessTypes(types, machine.programs, machine);
-  defineEnvironmentTypes(types, machine.environment, machine.is64Bit);
+  defineEnvironmentTypes(types, machine.environment, machine);
   defineMutexTypes(types, machine.mutexes);
   defineNameTypes(types, machine.computerName);
 }

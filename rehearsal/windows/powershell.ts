@@ -131,6 +131,7 @@ export function windowsPowerShell(
     programs: withConsole(windowsProcesses(machine, environment, change), console),
     computerName: machine.computerName,
     is64Bit: machine.version.is64Bit,
+    build: machine.version.build,
     mutexes: machine.mutexes,
   };
   const types = new Types(coreTypes);

@@ -33,6 +33,7 @@ const returned = [
   "System.IO.StreamWriter",
   "System.IO.StreamReader",
   "System.Diagnostics.Process#listed",
+  "System.OperatingSystem",
 ];
 
 const plain: Readonly<Record<string, string>> = {
@@ -140,11 +141,6 @@ function modelClass(type: NetType, typed: (name: string) => string): string {
       (each) =>
         `public static object ${each.name} { get { return Model.StaticProperty(${quoted(type.name)}, ${quoted(each.name)}); } }`,
     ),
-    ...(type.name === "System.Environment"
-      ? [
-          "public static OperatingSystem OSVersion { get { return global::System.Environment.OSVersion; } }",
-        ]
-      : []),
     ...lineage(type).flatMap((each) => [
       ...[...each.properties.values()].map(
         (property) =>

@@ -33,6 +33,7 @@ export function nodeHost({ folder = process.cwd(), ...streams }: NodeHostOptions
     programs: nodeProcesses(environment),
     computerName: os.hostname(),
     is64Bit: true,
+    build: 20348,
     mutexes: new NamedMutexes(realTime),
     ...streams,
   };

@@ -1,7 +1,7 @@
 /**
  * The scripts that make an image: rules about their text; then functions of them, each alone on the interpreter, where
  * what no model has, programs and some cmdlets, is stood in for by other functions; then whole scripts, with others in
- * place of all the functions they call.
+ * place of all the functions of their libraries.
  */
 import assert from "node:assert/strict";
 import { userData } from "../../../components/machine/identity.ts";
@@ -15,12 +15,14 @@ import {
 } from "../../../components/windows/image/image-disc.ts";
 import { imageScripts as discScripts } from "../../../components/windows/image/scripts-folder.ts";
 import { eachCase } from "../each-case.ts";
-import { hostFor, runText } from "../rehearsal-host/step-runner.ts";
+import type { RehearsalHost } from "../../rehearsed-machine/in-process.ts";
+import { hostFor, runFile, runText } from "../rehearsal-host/step-runner.ts";
 import {
-  commandName,
   functions,
   imageScripts,
   nodes,
+  parsePowerShell,
+  type StepScript,
   scripts as library,
   withDotSourced,
 } from "../windows/step-scripts.ts";
@@ -60,14 +62,6 @@ describe("scripts that make an image", () => {
     assert.ok(Number(seconds) >= 30, seconds);
   });
 
-  it("look whether it is the task's turn before the step keeps the one of Windows' setup waiting", () => {
-    const script = textOf("Set-MachineIdentity.ps1");
-    const [look, step] = ["Test-FirstBootDue", "Invoke-Step -Name"].map((each) =>
-      script.indexOf(each),
-    );
-    assert.ok(look !== undefined && step !== undefined && look > 0 && look < step);
-  });
-
   it("write no password and no key where it could be read", () => {
     const secrets = imageScripts.flatMap((script) =>
       nodes(script.root, "command")
@@ -85,8 +79,6 @@ describe("scripts that make an image", () => {
   });
 });
 
-/** The functions of the scripts and of their library, by name. */
-const known = new Map([...library, ...imageScripts].flatMap((script) => [...functions(script)]));
 /** Names and paths that the scripts' functions share. */
 const shared = imageScripts.flatMap(({ text }) => text.match(/^\$\w+ = ('.*'|\d+)$/gm) ?? []);
 
@@ -130,30 +122,47 @@ const standIn = (name: string, parameters: readonly string[], then = ""): string
   `function ${name} { param(${parameters.map((each) => `$${each}`).join(", ")}) ` +
   `"${[name, ...parameters.map((each) => `$${each}`)].join(" ")}" | Out-Host; ${then} }; `;
 
-/** What of a script stays itself where all else that it calls only says its name. */
-const framed = [
-  "Invoke-Step",
-  "New-StepResult",
-  "Stop-Step",
-  "Write-SerialLine",
-  "Write-SerialFailure",
-];
+/** A script on a disc of its own. */
+interface Whole {
+  readonly script: string;
+  /** What functions of its libraries do, after they have said their names. */
+  readonly then?: Readonly<Record<string, string>>;
+  /** Files beside it. */
+  readonly files?: Readonly<Record<string, string>>;
+  readonly args?: readonly string[];
+}
 
-/** A script, with functions in place of those it calls: each says its name, then does what `then` has for it. */
-function scriptAlone(name: string, then: Readonly<Record<string, string>> = {}): string {
-  const script = imageScripts.find((each) => each.name === name) ?? assert.fail(name);
-  const called = new Set(nodes(script.root, "command").map(commandName));
-  const standIns = [...called].flatMap((each) => {
-    const node = framed.includes(each) ? undefined : known.get(each);
-    const parameters = node && nodes(node, "param_block")[0]?.text;
-    return node
-      ? [`function ${each} {\n${parameters ?? ""}\n'${each}' | Out-Host\n${then[each] ?? ""}\n}`]
-      : [];
-  });
-  const body = script.text.slice(script.text.indexOf("\nInvoke-Step "));
-  return [...standIns, body.replaceAll("[Environment]::OSVersion.Version.Build", "20348")].join(
-    "\n",
-  );
+/** What of its libraries stays itself. */
+const kept = ["New-StepResult", "Stop-Step", "Write-SerialFailure"];
+const standInFrame = functions({ root: parsePowerShell(standIns) });
+
+/** A library in which each function only says its name, then does what `then` has for it. */
+function standInLibrary(library: StepScript, then: Whole["then"] = {}): string {
+  return [...functions(library)].reduce((text, [name, node]) => {
+    if (kept.includes(name)) return text;
+    const parameters = nodes(node, "param_block")[0]?.text ?? "";
+    const body = `${parameters}\n'${name}' | Out-Host\n${then[name] ?? ""}`;
+    return text.replace(
+      node.text,
+      () => standInFrame.get(name)?.text ?? `function ${name} {\n${body}\n}`,
+    );
+  }, library.text);
+}
+
+/** Runs it. @returns its console output */
+async function runWhole(
+  host: RehearsalHost,
+  disc: string,
+  { script, then, files, args }: Whole,
+): Promise<string> {
+  const step = imageScripts.find(({ name }) => name === script) ?? assert.fail(script);
+  const libraries = withDotSourced(step).filter((each) => each !== step);
+  const texts = libraries.map((each) => [each.file, standInLibrary(each, then)] as const);
+  const all = [[step.file, step.text] as const, ...texts, ...Object.entries(files ?? {})];
+  for (const [name, text] of all) {
+    await host.windows.drive.write(`${disc}\\${name.replaceAll("/", "\\")}`, text);
+  }
+  return runFile(host, `${disc}\\${step.file}`, args);
 }
 
 /** The code and the message of the error that a call ends with. */
@@ -191,10 +200,11 @@ const installsSsh = (registers: string): string =>
 type Cases = Readonly<Record<string, readonly [text: string, comes: RegExp | string]>>;
 
 /** A case for each value. */
-const casesOf = <T>(
+const casesOf = <T, Run>(
   values: readonly T[],
-  of: (value: T) => readonly [name: string, text: string, comes: RegExp | string],
-): Cases => Object.fromEntries(values.map(of).map(([name, ...run]) => [name, run] as const));
+  of: (value: T) => readonly [name: string, run: Run, comes: RegExp | string],
+): Readonly<Record<string, readonly [run: Run, comes: RegExp | string]>> =>
+  Object.fromEntries(values.map(of).map(([name, ...run]) => [name, run] as const));
 
 const cases: Cases = {
   ...casesOf([0, 1641, 3010, 2359301, 2359302], (code) => [
@@ -619,52 +629,66 @@ const prepared = [
   ],
   ...["COM1: installing OpenSSH", "Test-Service"],
 ];
-const onTheDisc = (name: string): string =>
-  `Write-WholeText -Path (Join-Path $PSScriptRoot 'media\\${name}') -Text 'x'; `;
+const onTheDisc = (...names: readonly string[]): Whole["files"] =>
+  Object.fromEntries(names.map((name) => [`media/${name}`, "x"]));
 const openSsh = ["Set-SshServer", "Add-SshFirewallRule", "Enable-SshServer"];
-const build = (found: string, waits = ""): string => {
+const build = (found: string, waits = ""): Whole => {
   const [number, revision] = found.split(".");
-  return (
-    "$MinimumBuild = 20348; $MinimumRevision = 2762; $RebootDelaySeconds = 5; " +
-    scriptAlone("Confirm-ImageBuild", {
+  return {
+    script: "Confirm-ImageBuild",
+    args: ["-MinimumBuild", "20348", "-MinimumRevision", "2762"],
+    then: {
       "Get-PendingRebootReason": waits,
       "Get-ImageBuild": `[pscustomobject]@{ Build = ${number}; Revision = ${revision} }`,
-    })
-  );
+    },
+  };
 };
 const looked = ["Get-PendingRebootReason", "Get-ImageBuild"];
-const baking = (then: Readonly<Record<string, string>>): string =>
-  `Write-WholeText -Path (Join-Path $PSScriptRoot 'bake.json') -Text '${JSON.stringify({
-    steps: ["One", "Two"].map((step) => ({ step, parameters: {} })),
-  })}'; ${scriptAlone("Invoke-Bake", then)}`;
-const seals = "$SealedAnswerFile = 'E:\\sealed.xml'; $DelaySeconds = 5; ";
+const plan = ["One", "Two"].map((step) => ({ step, parameters: {} }));
+const baking = (then: Whole["then"]): Whole => ({
+  script: "Invoke-Bake",
+  then,
+  files: { "bake.json": JSON.stringify({ steps: plan }) },
+});
+const seals = (then: Whole["then"] = {}): Whole => ({
+  script: "Complete-Image",
+  then,
+  args: ["-SealedAnswerFile", "E:\\sealed.xml"],
+});
 
 /** Whole scripts: what they call, in which order, and what they say. */
-const wholes: Cases = {
+const wholes: Readonly<Record<string, readonly [whole: Whole, comes: RegExp | string]>> = {
   "Initialize-Image takes Windows' own OpenSSH, and opens the machine last": [
-    scriptAlone("Initialize-Image"),
+    { script: "Initialize-Image" },
     new RegExp(
-      `^${lines(...prepared, ...openSsh, "Start-SshServer", "COM1: initialized")}reboot: False, .*"openSsh":"windows"\\}\n$`,
+      `^${lines(...prepared, ...openSsh, "Start-SshServer", "COM1: initialized")}reboot: False, \\{"build":20348,"openSsh":"windows"\\}\n$`,
     ),
   ],
   "Initialize-Image takes the CD's OpenSSH, and opens the machine only after the reboot of an update":
     [
-      onTheDisc("OpenSSH-Win64.zip") + onTheDisc("update.msu") + scriptAlone("Initialize-Image"),
+      { script: "Initialize-Image", files: onTheDisc("OpenSSH-Win64.zip", "update.msu") },
       new RegExp(
         `^${lines(...prepared, "Install-SshServer", ...openSsh, "COM1: installing the update", "Install-ImageUpdate", "COM1: updated, rebooting", "Start-Reboot")}reboot: True, .*"openSsh":"archive"\\}\n$`,
       ),
     ],
   "Initialize-Image takes Windows' own OpenSSH where both are there": [
-    onTheDisc("OpenSSH-Win64.zip") + scriptAlone("Initialize-Image", { "Test-Service": "$true" }),
+    {
+      script: "Initialize-Image",
+      files: onTheDisc("OpenSSH-Win64.zip"),
+      then: { "Test-Service": "$true" },
+    },
     /\nTest-Service\nSet-SshServer\n[^]*"openSsh":"windows"\}\n$/,
   ],
   "Initialize-Image does not reboot after an update that failed": [
-    onTheDisc("update.msu") +
-      scriptAlone("Initialize-Image", { "Install-ImageUpdate": fails("CommandFailed") }),
+    {
+      script: "Initialize-Image",
+      files: onTheDisc("update.msu"),
+      then: { "Install-ImageUpdate": fails("CommandFailed") },
+    },
     /\nInstall-ImageUpdate\nCOM1: failed: It hangs\. Do it\.\nCommandFailed: It hangs\.\n$/,
   ],
   "Initialize-Image says what failed": [
-    scriptAlone("Initialize-Image", { "Set-PowerPlan": "throw 'No plan.'" }),
+    { script: "Initialize-Image", then: { "Set-PowerPlan": "throw 'No plan.'" } },
     /\nSet-PowerPlan\nCOM1: failed: No plan\.\n: No plan\.\n$/,
   ],
   ...casesOf(["20348.2762", "20348.5139", "26100.1742"], (found) => [
@@ -694,26 +718,36 @@ const wholes: Cases = {
     /\nInvoke-BakedStep\nCOM1: failed: It hangs\. Do it\.\nCommandFailed: It hangs\.\n$/,
   ],
   "Set-MachineIdentity opens the machine last": [
-    scriptAlone("Set-MachineIdentity", identified),
+    { script: "Set-MachineIdentity", then: identified },
     `${lines(...atTheDisc, "Set-SshIdentity", "Reset-AdministratorPassword", "Remove-AnswerFile", "Disable-IdentityDisc", "Remove-FirstBoot", "Enable-SshServer", "Start-SshServer", "COM1: ready")}reboot: False, {"computerName":"win-7"}\n`,
   ],
   "Set-MachineIdentity reboots a machine that is not called so yet, closed": [
-    scriptAlone("Set-MachineIdentity", { ...identified, "Set-MachineName": "$true" }),
+    { script: "Set-MachineIdentity", then: { ...identified, "Set-MachineName": "$true" } },
     `${lines(...atTheDisc, "Suspend-FirstBoot", "COM1: renamed, rebooting", "Start-Reboot")}reboot: True, {"computerName":"win-7"}\n`,
   ],
   "Set-MachineIdentity leaves it closed where something fails, and says why": [
-    scriptAlone("Set-MachineIdentity", {
-      ...identified,
-      "Reset-AdministratorPassword": "throw 'No such account.'",
-    }),
+    {
+      script: "Set-MachineIdentity",
+      then: { ...identified, "Reset-AdministratorPassword": "throw 'No such account.'" },
+    },
     `${lines(...atTheDisc, "Set-SshIdentity", "Reset-AdministratorPassword", "COM1: failed: No such account.")}: No such account.\n`,
   ],
+  "Set-MachineIdentity looks whether it is the task's turn before it keeps Windows' setup waiting":
+    [{ script: "Set-MachineIdentity", args: ["-AfterSetup", "1"] }, "Test-FirstBootDue\n"],
+  "Set-MachineIdentity is the task's where it is its turn": [
+    {
+      script: "Set-MachineIdentity",
+      args: ["-AfterSetup", "1"],
+      then: { ...identified, "Test-FirstBootDue": "$true" },
+    },
+    /^Test-FirstBootDue\nCOM1: set up[^]*\nCOM1: ready\nreboot: False, /,
+  ],
   "Complete-Image takes passwords and keys out, closes the machine, and seals last": [
-    seals + scriptAlone("Complete-Image"),
+    seals(),
     `${lines("COM1: sealing", "Stop-RemoteManagement", "Remove-RecoveryPartition", "Remove-UserPackage", "Remove-AnswerFile", "Reset-AdministratorPassword", "Write-SealedAnswerFile", "Install-FirstBoot", "Disable-SshServer", "Remove-SshKey", "Reset-SshShell", "Start-Sealing")}reboot: False, {}\n`,
   ],
   "Complete-Image does not seal what still has something in it": [
-    seals + scriptAlone("Complete-Image", { "Remove-SshKey": "throw 'In use.'" }),
+    seals({ "Remove-SshKey": "throw 'In use.'" }),
     /\nRemove-SshKey\n: In use\.\n$/,
   ],
 };
@@ -734,15 +768,22 @@ describe("scripts that make an image, on the interpreter", () => {
   const host = hostFor("all");
 
   it("are all run", () => {
-    const run = Object.keys(wholes).map((name) => name.split(" ")[0]);
+    const run = Object.values(wholes).map(([{ script }]) => script);
     assert.deepEqual([...new Set(run)].sort(), steps.map(({ name }) => name).sort());
   });
 
-  const all = { ...cases, ...identity, ...sealing, ...ssh, ...wholes };
-  eachCase("%s", all, async ([text, comes]) => {
-    const script = [...shared, withFunctions(standIns + text)].join("\n");
-    const output = (await runText(host, libraries, script).catch(String)).replaceAll("\r\n", "\n");
+  const assertComes = async (run: Promise<string>, comes: RegExp | string): Promise<void> => {
+    const output = (await run.catch(String)).replaceAll("\r\n", "\n");
     if (typeof comes === "string") assert.equal(output, comes);
     else assert.match(output, comes);
+  };
+  const all = { ...cases, ...identity, ...sealing, ...ssh };
+  eachCase("%s", all, ([text, comes]) => {
+    const script = [...shared, withFunctions(standIns + text)].join("\n");
+    return assertComes(runText(host, libraries, script), comes);
+  });
+  eachCase("%s", wholes, ([whole, comes], name) => {
+    const disc = `C:\\disc\\${Object.keys(wholes).indexOf(name)}`;
+    return assertComes(runWhole(host, disc, whole), comes);
   });
 });

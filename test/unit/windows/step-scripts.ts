@@ -96,7 +96,7 @@ function declaredParameter(node: Node): DeclaredParameter {
   };
 }
 
-export function functions(script: StepScript): Map<string, Node> {
+export function functions(script: Pick<StepScript, "root">): Map<string, Node> {
   return new Map(
     nodes(script.root, "function_statement").map((node) => [
       nodes(node, "function_name")[0]?.text ?? "",
