@@ -8,6 +8,24 @@ const barred = (regex, message) => ({
   "no-restricted-imports": ["error", { patterns: [{ regex, message }] }],
 });
 
+const asErrors = (selectors, message) => selectors.map((selector) => ({ selector, message }));
+
+/** Decisions by words that are written for people. */
+const byWords = asErrors(
+  [
+    "CallExpression[callee.property.name=/^(includes|startsWith|endsWith|match|matchAll|search)$/][callee.object.property.name='message']",
+    "CallExpression[callee.property.name=/^(includes|startsWith|endsWith|match|matchAll|search)$/] > MemberExpression > CallExpression[callee.name=/^(messageOf|firstLineOf)$/]",
+    "CallExpression[callee.property.name=/^(test|exec)$/] > MemberExpression[property.name='message']",
+    "CallExpression[callee.property.name=/^(test|exec)$/] > CallExpression[callee.name=/^(messageOf|firstLineOf|resourceName|shortName)$/]",
+    "BinaryExpression[operator=/^[!=]==$/][left.property.name='message']:not([right.name='undefined'])",
+    "BinaryExpression[operator=/^[!=]==$/] > CallExpression[callee.name=/^(messageOf|firstLineOf|resourceName|shortName)$/]",
+  ],
+  "Decide by a class, a kind or another fact: words for people, and names of resources, may change.",
+);
+
+/** Other programs' errors that have nothing but words. */
+const onlyWords = ["ssh/remote-files.ts", "components/controlplane/actions/create-kind-cluster.ts"];
+
 export default tseslint.config(
   {
     ignores: ["node_modules/", ".kindows/", "sdks/", "examples/", "components/dist/", "**/golden/"],
@@ -72,26 +90,30 @@ export default tseslint.config(
     },
   },
   {
+    ignores: ["powershell/**", "rehearsal/**", "test/**", "bench/**", ...onlyWords],
+    rules: { "no-restricted-syntax": ["error", ...byWords] },
+  },
+  {
     files: ["cli/**"],
     ignores: ["cli/engine/**", "cli/logs/follow/**"],
     rules: {
       "no-restricted-syntax": [
         "error",
-        ...[
-          // URNs.
-          "Literal[value=/::|^urn:/]",
-          "Literal[regex.pattern=/(^|[^?])::|urn:/]",
-          "CallExpression[callee.property.name=/[wW]ith$|ncludes$|ndexOf$|split/] TemplateElement[value.raw=/::/]",
-          // Command lines of steps and host actions.
-          "CallExpression[callee.property.name=/^(match|includes|endsWith)$/] > Literal[value=/\\.(ts|ps1)$/]",
-          "Literal[regex.pattern=/\\.(ts|ps1)\\b/]",
-          // What the engine prints for people.
-          "ImportSpecifier[imported.name='stripVTControlCharacters']",
-        ].map((selector) => ({
-          selector,
-          message:
-            "Only cli/engine takes apart what the engine writes: read components' facts or its events.",
-        })),
+        ...byWords,
+        ...asErrors(
+          [
+            // URNs.
+            "Literal[value=/::|^urn:/]",
+            "Literal[regex.pattern=/(^|[^?])::|urn:/]",
+            "CallExpression[callee.property.name=/[wW]ith$|ncludes$|ndexOf$|split/] TemplateElement[value.raw=/::/]",
+            // Command lines of steps and host actions.
+            "CallExpression[callee.property.name=/^(match|includes|endsWith)$/] > Literal[value=/\\.(ts|ps1)$/]",
+            "Literal[regex.pattern=/\\.(ts|ps1)\\b/]",
+            // What the engine prints for people.
+            "ImportSpecifier[imported.name='stripVTControlCharacters']",
+          ],
+          "Only cli/engine takes apart what the engine writes: read components' facts or its events.",
+        ),
       ],
     },
   },

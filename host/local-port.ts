@@ -1,6 +1,5 @@
 import { createServer, type AddressInfo, type Server, type Socket } from "node:net";
 import type { Duplex } from "node:stream";
-import { messageOf } from "./failure.ts";
 
 export interface LocalPortArgs {
   /** The destination, for errors. */
@@ -8,7 +7,7 @@ export interface LocalPortArgs {
   /** What to do if another program uses the port, for errors. */
   readonly instead: string;
   readonly open: () => Promise<Duplex>;
-  readonly failed: (why: string) => void;
+  readonly failed: (error: unknown) => void;
 }
 
 /** A local port that forwards to a destination that only this process reaches. It does not keep the process running. */
@@ -58,7 +57,7 @@ export class LocalPort {
       socket.once("close", () => end.destroy());
       socket.pipe(end).pipe(socket);
     } catch (error) {
-      this.#args.failed(messageOf(error));
+      this.#args.failed(error);
       socket.destroy();
     }
   }

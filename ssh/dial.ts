@@ -4,8 +4,13 @@ import type { Duplex } from "node:stream";
 import pRetry from "p-retry";
 import ssh2 from "ssh2";
 import type { Client } from "ssh2";
-import { bounded } from "../host/bounded.ts";
-import { connectConfig, type PinnedEndpoint, type SshEndpoint } from "./endpoint.ts";
+import { bounded, NoAnswer } from "../host/bounded.ts";
+import {
+  connectConfig,
+  HostKeyRefused,
+  type PinnedEndpoint,
+  type SshEndpoint,
+} from "./endpoint.ts";
 
 /** Pauses between attempts, in milliseconds (pulumi, sdk/go/common/util/retry). */
 const PAUSES = { minTimeout: 100, factor: 1.5, maxTimeout: 5000 };
@@ -30,12 +35,55 @@ export interface SshConnection {
   close(): void;
 }
 
+/** Why a server could not be reached, or did not let in. */
+export type DialCause = "host-key" | "login" | "refused" | "silent" | "name" | "forwarding";
+
+/** A server on a route could not be reached, or did not let in. */
+export class DialFailed extends Error {
+  constructor(
+    /** The step that failed, and its server. */
+    what: string,
+    /** Index of the server on the route; the first one is dialled from this host. */
+    readonly index: number,
+    /** What was seen, for people. */
+    readonly reason: string,
+    /** Undefined if it is none of those with a remedy. */
+    readonly kind: DialCause | undefined,
+    remark = "",
+  ) {
+    super(`${what}: ${reason}${remark}`);
+  }
+}
+
+/** A server does not open connections to others. */
+class ForwardingRefused extends Error {}
+
+const causesByCode: Readonly<Record<string, DialCause>> = {
+  ECONNREFUSED: "refused",
+  EHOSTUNREACH: "silent",
+  ENETUNREACH: "silent",
+  ETIMEDOUT: "silent",
+  ENOTFOUND: "name",
+  EAI_AGAIN: "name",
+};
+
+/** @param error of one attempt to connect to a server and to log in. */
+export function dialCauseOf(error: unknown): DialCause | undefined {
+  if (error instanceof HostKeyRefused) return "host-key";
+  if (error instanceof ForwardingRefused) return "forwarding";
+  if (error instanceof NoAnswer) return "silent";
+  if (!(error instanceof Error)) return undefined;
+  // ssh2 names the level of its errors, Node.js the code.
+  if ("level" in error && error.level === "client-authentication") return "login";
+  return "code" in error ? causesByCode[String(error.code)] : undefined;
+}
+
 export const retryPolicy = { dialErrorLimit: 3, perDialTimeout: 10 };
 
 /**
  * Connects to a server, with retries.
  *
- * @throws an error that begins with the failed step: `Dial`, `Dial proxy`, `Dial hop NUMBER` or `Dial from proxy`.
+ * @throws DialFailed, which begins with the failed step: `Dial`, `Dial proxy`, `Dial hop NUMBER` or `Dial from proxy`.
  */
 export function dial(
   { via = [], ...endpoint }: RoutedEndpoint,
@@ -52,7 +100,7 @@ export function dial(
 /**
  * Connects through hops with `retryPolicy`. The connection does not keep this process running.
  *
- * @throws an error that begins with the failed step: `Dial hop NUMBER`, counted from 1.
+ * @throws DialFailed, which begins with the failed step: `Dial hop NUMBER`, counted from 1.
  */
 export function dialHops(
   hops: readonly PinnedEndpoint[],
@@ -76,9 +124,9 @@ async function dialEach(
     for (const client of clients.toReversed()) client.end();
   };
   try {
-    for (const { endpoint, what } of servers) {
+    for (const [index, { endpoint, what }] of servers.entries()) {
       const logIn = () => logInTo(endpoint, operation.signal, clients.at(-1), background);
-      clients.push(await retried(what, endpoint, operation, logIn));
+      clients.push(await retried({ what, index }, endpoint, operation, logIn));
     }
   } catch (error) {
     close();
@@ -125,7 +173,7 @@ export async function within<T>(
 }
 
 async function retried<Result>(
-  what: string,
+  { what, index }: { readonly what: string; readonly index: number },
   endpoint: SshEndpoint,
   operation: Dialling,
   attempt: () => Promise<Result>,
@@ -136,6 +184,7 @@ async function retried<Result>(
   // Throws at once if a key cannot be read.
   connectConfig(endpoint, () => undefined);
   let reason = "nothing yet";
+  let cause: DialCause | undefined;
   let reported = { reason: "", at: 0 };
   try {
     return await pRetry(attempt, {
@@ -144,6 +193,7 @@ async function retried<Result>(
       onFailedAttempt: ({ error, attemptNumber, retriesLeft }) => {
         if (signal.aborted) return;
         reason = error.message;
+        cause = dialCauseOf(error);
         const isNews =
           reason !== reported.reason || Date.now() - reported.at > SAME_AGAIN_MILLISECONDS;
         if (retriesLeft > 0 && isNews) {
@@ -154,10 +204,16 @@ async function retried<Result>(
       },
     });
   } catch {
-    throw new Error(
-      signal.aborted
-        ? `${what} ${target}: ${(signal.reason as Error).message}; last seen: ${reason}`
-        : `${what} ${target}: after ${limit} failed attempts: ${reason} (connection.dialErrorLimit sets how many are allowed)`,
+    if (signal.aborted) {
+      const seen = `${(signal.reason as Error).message}; last seen: ${reason}`;
+      throw new DialFailed(`${what} ${target}`, index, seen, cause ?? "silent");
+    }
+    throw new DialFailed(
+      `${what} ${target}: after ${limit} failed attempts`,
+      index,
+      reason,
+      cause,
+      " (connection.dialErrorLimit sets how many are allowed)",
     );
   }
 }
@@ -238,7 +294,7 @@ export async function openFrom(
   signal.throwIfAborted();
   const opening = new Promise<Duplex>((resolve, reject) => {
     proxy.forwardOut("127.0.0.1", 0, host, port, (error, channel) => {
-      if (error) reject(error);
+      if (error) reject(new ForwardingRefused(error.message));
       else resolve(channel);
     });
   });

@@ -24,6 +24,19 @@ export type PinnedEndpoint = SshEndpoint & { readonly hostKey: string };
 
 export class HostKeyRefused extends Error {}
 
+/** A private key is malformed, or locked. Nothing was dialled. */
+export class PrivateKeyUnreadable extends Error {
+  constructor(
+    /** The server that it is for. */
+    readonly host: string,
+    readonly reason: string,
+  ) {
+    super(
+      `connection.privateKey for ${host} cannot be read: ${reason} (expected: an OpenSSH or PEM private key; privateKeyPassword if it is encrypted)`,
+    );
+  }
+}
+
 /** Longest wait for handshake and login after connecting, because a booting machine may be slow. */
 const HANDSHAKE_MILLISECONDS = 30_000;
 
@@ -31,7 +44,7 @@ const KEEPALIVE_SECONDS = 15;
 
 /**
  * @param refused receives the reason if the host key is not the pinned one.
- * @throws if a key cannot be read, which no retry would change.
+ * @throws PrivateKeyUnreadable, or an error for the pinned host key; no retry would change that.
  */
 export function connectConfig(
   endpoint: SshEndpoint,
@@ -64,11 +77,7 @@ function usableAgent(): string | undefined {
 function requirePrivateKey(endpoint: SshEndpoint): void {
   if (endpoint.privateKey === undefined) return;
   const parsed = ssh2.utils.parseKey(endpoint.privateKey, endpoint.privateKeyPassword);
-  if (parsed instanceof Error) {
-    throw new Error(
-      `connection.privateKey for ${endpoint.host} cannot be read: ${parsed.message} (expected: an OpenSSH or PEM private key; privateKeyPassword if it is encrypted)`,
-    );
-  }
+  if (parsed instanceof Error) throw new PrivateKeyUnreadable(endpoint.host, parsed.message);
 }
 
 function pinnedHostKey(

@@ -3,7 +3,7 @@ import type { Client, FileEntryWithStats, SFTPWrapper, Stats } from "ssh2";
 import { bounded } from "../host/bounded.ts";
 import { watchLoss, type LossWatch } from "./dial.ts";
 
-const { NO_SUCH_FILE, EOF } = ssh2.utils.sftp.STATUS_CODE;
+const { NO_SUCH_FILE, EOF, FAILURE } = ssh2.utils.sftp.STATUS_CODE;
 
 export interface RemoteEntry {
   readonly name: string;
@@ -156,6 +156,11 @@ function answered<T>(question: (done: Answer<T>) => void, seconds = 0): Promise<
     question((error, value) => (error ? reject(error) : resolve(value as T)));
   });
   return bounded(answer, seconds);
+}
+
+/** Whether SFTP answered with its one code for all errors of the system, a full drive among them. */
+export function isSystemFailure(error: unknown): boolean {
+  return codeOf(error) === FAILURE;
 }
 
 function codeOf(error: unknown): unknown {

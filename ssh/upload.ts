@@ -3,7 +3,7 @@ import path from "node:path";
 import type { Client } from "ssh2";
 import { bounded } from "../host/bounded.ts";
 import { ConnectionLost } from "./dial.ts";
-import { RemoteFiles } from "./remote-files.ts";
+import { isSystemFailure, RemoteFiles } from "./remote-files.ts";
 
 /** Copies several files at a time, because each needs several requests, which a busy server answers slowly. */
 const FILES_AT_ONCE = 8;
@@ -92,7 +92,7 @@ async function named<T>(failure: string, work: Promise<T>): Promise<T> {
     const { message } = error as Error;
     const remedies = [
       error instanceof ConnectionLost ? " (run again to repeat the copy)" : "",
-      message === "Failure" ? " (is its drive full? make room, then run again)" : "",
+      isSystemFailure(error) ? " (is its drive full? make room, then run again)" : "",
     ];
     throw new Error(`${failure}: ${message}${remedies.join("")}`);
   }

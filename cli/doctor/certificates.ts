@@ -73,28 +73,33 @@ export function checkCertificates(
   return [
     ...clockFindings([...kubeconfig, ...all.flatMap(({ kubelet }) => kubelet)], now),
     ...ending(kubeconfig, now, {
-      name: "kubeconfig of the stack",
+      kind: "kubeconfig-expires",
+      subject: "",
       remedy:
         "renew the certificates of the control plane, and put the new kubeconfig into the stack's state",
       ...(repair && { repair }),
     }),
     ...all.flatMap(({ container, controlPlane, kubelet, authorities, troubles }) => [
       ...ending(controlPlane, now, {
-        name: `certificates of ${container}`,
+        kind: "certificates-expire",
+        subject: container,
         remedy: `in that container: kubeadm certs renew all --config /kind/kubeadm.conf`,
         ...(repair && { repair }),
       }),
       ...ending(kubelet, now, {
-        name: `certificate of kubelet in ${container}`,
+        kind: "kubelet-certificate-expires",
+        subject: container,
         remedy: "kubelet renews it by itself as long as it runs and reaches the API server",
         repair: { kind: "renew-kubelet-certificate", container },
       }),
       ...ending(authorities, now, {
-        name: `certificate authorities of ${container}`,
+        kind: "authorities-expire",
+        subject: container,
         remedy: "recreate the lab: kindows down, kindows up",
       }),
-      ...troubles.map((trouble) => ({
-        name: `certificates of ${container}`,
+      ...troubles.map((trouble): Finding => ({
+        kind: "certificates-unreadable",
+        subject: container,
         seen: `they cannot be read: ${trouble}`,
         remedy: `open a shell there: docker exec -it ${container} bash`,
       })),
@@ -126,7 +131,8 @@ function clockFindings(certificates: readonly Certificate[], now: Date): readonl
   if (newest <= now.getTime()) return [];
   const [says, made] = [now, new Date(newest)].map((each) => `${each.toISOString().slice(0, 16)}Z`);
   const seen = `it says ${says}, before the cluster's certificates were made (${made})`;
-  return [{ name: "clock of this host", seen, remedy: "set it: timedatectl set-ntp true" }];
+  const remedy = "set it: timedatectl set-ntp true";
+  return [{ kind: "host-clock-behind", subject: "", seen, remedy }];
 }
 
 /** The client certificate in a kubeconfig; none if it has a token, or is invalid. */

@@ -2,11 +2,7 @@ import type { V1Secret, V1SecretList } from "@kubernetes/client-node";
 
 import { ClusterApi } from "../../kubernetes/cluster-api.ts";
 import { scriptCommand, windowsOutput } from "../../components/windows/remote-command.ts";
-import {
-  textFact,
-  parseStepResult,
-  type StepResult,
-} from "../../components/windows/step-result.ts";
+import { textFact, parseStepResult, type StepResult } from "../../components/node/step-result.ts";
 import { testWindowsHost } from "../../components/windows/steps.ts";
 import { enginePulumi } from "../engine/pulumi.ts";
 import { firstLineOf, messageOf } from "../../host/failure.ts";
@@ -81,7 +77,8 @@ function checkCluster(...answer: Parameters<typeof checkNodes>): readonly Findin
     return checkNodes(...answer);
   } catch (error) {
     const seen = `its answer cannot be read: ${messageOf(error)}`;
-    return [{ name: "API server", seen, remedy: "check whether something else has its address" }];
+    const remedy = "check whether something else has its address";
+    return [{ kind: "api-server-unreadable", subject: "", seen, remedy }];
   }
 }
 
@@ -92,7 +89,8 @@ function silentCluster(
   explained: boolean,
 ): Finding {
   const [first] = certificates.filter(({ controlPlane }) => controlPlane.length > 0);
-  const found = { name: "API server", seen: `it does not answer: ${reason}` };
+  const seen = `it does not answer: ${reason}`;
+  const found = { kind: "api-server-silent", subject: "", seen } as const;
   if (first === undefined) return { ...found, remedy: "start what has stopped, then check again" };
   const { container } = first;
   return {
@@ -211,14 +209,15 @@ export function checkClocks(
     if ("trouble" in reading) {
       const seen = `its clock cannot be read: ${reading.trouble}`;
       const remedy = `look at its screen: kindows console ${node}`;
-      return [{ name: `machine ${node}`, seen, remedy }];
+      return [{ kind: "machine-silent", subject: node, seen, remedy }];
     }
     const off = Math.abs(reading.seconds);
     const side = reading.seconds > 0 ? "ahead of" : "behind";
     if (off <= toleranceSeconds) return [];
     return [
       {
-        name: `clock of ${node}`,
+        kind: "clock-wrong",
+        subject: node,
         seen: `it is ${duration(off)} ${side} this host's, which the control plane uses too`,
         remedy: `set it, on the machine: w32tm /resync`,
         ...(canJoin(node) && { repair: { kind: "run-join", node } }),
@@ -247,7 +246,8 @@ export function checkTokens(
     const known = tokens?.some(isValid) ? "its token is still valid" : "its token has expired";
     const token = tokens === undefined ? "it is unknown whether its token is still valid" : known;
     return {
-      name: `join of ${node}`,
+      kind: "join-unfinished",
+      subject: node,
       seen: `it was started but not finished; ${token}`,
       remedy: "kindows up: creates a new token and continues with the join",
     };

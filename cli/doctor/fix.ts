@@ -11,7 +11,7 @@ import { thisHost, type Host } from "../../host/host.ts";
 import { say } from "../progress.ts";
 import { labIdentity } from "../stack-settings.ts";
 import { examine, examineLab, type Diagnosis } from "./examine.ts";
-import { repairText, type Repair } from "./finding.ts";
+import { type FindingKind, nameOf, repairText, type Repair } from "./finding.ts";
 import { doRepair } from "./repairs.ts";
 
 /** Maximum rounds: a stopped machine hides its other problems, and the control plane's problems hide the nodes'. */
@@ -20,7 +20,16 @@ const rounds = 4;
 const settleSeconds = 300;
 
 /** Findings that disappear by themselves once their subject works. */
-const settling = /^(node|API server|machine|pod) ?/;
+const settling: ReadonlySet<FindingKind> = new Set([
+  "api-server-silent",
+  "api-server-unreadable",
+  "node-missing",
+  "node-not-ready",
+  "node-silent",
+  "node-pressure",
+  "pod-not-ready",
+  "machine-silent",
+]);
 
 const canStart = ({ first }: StoppedResource): boolean => first === undefined;
 
@@ -134,13 +143,13 @@ export function stillSettling(
     asleep.length > 0 ||
     findings.some(({ repair }) => repair?.kind === "renew-certificates") ||
     // kubelet's own clock may be wrong. While the API server is silent no clock can be repaired, so wait for it.
-    findings.some(({ name, repair }) => name.startsWith("clock of ") && repair !== undefined)
+    findings.some(({ kind, repair }) => kind === "clock-wrong" && repair !== undefined)
   ) {
     return undefined;
   }
   const unsettled = findings
-    .filter(({ name }) => settling.test(name))
-    .map(({ name, seen }) => `${name}: ${seen}`);
+    .filter(({ kind }) => settling.has(kind))
+    .map((finding) => `${nameOf(finding)}: ${finding.seen}`);
   // A node whose machine is off is shown as Ready for a while.
   const silent = Object.entries(heartbeats)
     .filter(([, heard]) => heard < since)

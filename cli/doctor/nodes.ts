@@ -8,7 +8,7 @@ import type {
 } from "@kubernetes/client-node";
 
 import { isCordonedForUpgrade } from "../../components/controlplane/drain.ts";
-import type { Finding } from "./finding.ts";
+import type { Finding, FindingKind } from "./finding.ts";
 
 /** A kubelet renews its node's lease every 10 s. After 40 to 50 s, the control plane marks the node NotReady. */
 const silenceSeconds = 60;
@@ -59,7 +59,7 @@ export function checkNodes(
   const ready = nodes.filter((node) => condition(node, "Ready")?.status === "True").map(nameOf);
   return [
     ...missing.map((name) => ({
-      ...kubeletFinding(name, known, deleted),
+      ...kubeletFinding("node-missing", name, known, deleted),
       remedy: "restart kubelet on it: it registers again",
     })),
     ...nodes.flatMap((node) => checkNode(node, known)),
@@ -68,7 +68,7 @@ export function checkNodes(
       const heard = known.wrongClocks.includes(name) ? undefined : heartbeats[name];
       const seconds = (now.getTime() - (heard ?? now).getTime()) / 1000;
       const seen = `its kubelet has sent no heartbeat for ${Math.round(seconds)} s`;
-      return seconds <= silenceSeconds ? [] : [kubeletFinding(name, known, seen)];
+      return seconds <= silenceSeconds ? [] : [kubeletFinding("node-silent", name, known, seen)];
     }),
     ...checkPods(answer.pods, ready, now),
   ];
@@ -85,8 +85,8 @@ function condition({ status }: V1Node, wanted: string): V1NodeCondition | undefi
   return status?.conditions?.find(({ type }) => type === wanted);
 }
 
-function kubeletFinding(name: string, known: KnownNodes, seen: string): Finding {
-  const found = { name: `node ${name}`, seen };
+function kubeletFinding(kind: FindingKind, name: string, known: KnownNodes, seen: string): Finding {
+  const found = { kind, subject: name, seen };
   if (known.containers.includes(name)) {
     const remedy = `docker exec ${name} journalctl -u kubelet`;
     return { ...found, remedy, repair: { kind: "restart-kubelet", container: name } };
@@ -107,19 +107,19 @@ function checkNode(node: V1Node, known: KnownNodes): readonly Finding[] {
   return [
     ...(ready?.status === "True"
       ? []
-      : [kubeletFinding(name, known, `it is not Ready: ${notReady}`)]),
-    ...["MemoryPressure", "DiskPressure", "PIDPressure"].flatMap((type) => {
+      : [kubeletFinding("node-not-ready", name, known, `it is not Ready: ${notReady}`)]),
+    ...["MemoryPressure", "DiskPressure", "PIDPressure"].flatMap((type): Finding[] => {
       const { status, message, reason = "no reason given" } = condition(node, type) ?? {};
       const remedy = "free memory or disk on it, or remove pods: kubelet notices by itself";
       return status === "True"
-        ? [{ name: `node ${name}`, seen: `${type}: ${message ?? reason}`, remedy }]
+        ? [{ kind: "node-pressure", subject: name, seen: `${type}: ${message ?? reason}`, remedy }]
         : [];
     }),
     ...(node.spec?.unschedulable === true
       ? [
           {
-            // Not `node ${name}`: waiting does not change it.
-            name: `cordoned node ${name}`,
+            kind: "node-cordoned" as const,
+            subject: name,
             seen: upgrade ? "an upgrade was not finished" : "it may have been cordoned on purpose",
             remedy: upgrade ? "kindows up: finishes the upgrade" : `kubectl uncordon ${name}`,
           },
@@ -146,7 +146,8 @@ function checkPods(list: unknown, ready: readonly string[], now: Date): readonly
     const why = [...new Set(reasons)].join(", ") || readiness?.message || status?.phase;
     return [
       {
-        name: `pod kube-system/${metadata.name}`,
+        kind: "pod-not-ready",
+        subject: `kube-system/${metadata.name}`,
         seen: `it is not ready for more than ${podGraceSeconds / 60} min: ${why ?? "no reason given"}`,
         remedy: `kubectl -n kube-system describe pod ${metadata.name}`,
       },

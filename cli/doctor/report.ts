@@ -1,6 +1,6 @@
 import { table } from "../table.ts";
 import type { Diagnosis } from "./examine.ts";
-import { repairText } from "./finding.ts";
+import { nameOf, repairText } from "./finding.ts";
 
 export function isFine({ problems, leftovers, asleep, findings }: Diagnosis): boolean {
   const all = [problems, asleep, findings, leftovers.own, leftovers.unknown];
@@ -30,10 +30,10 @@ export function doctorText(diagnosis: Diagnosis): string {
     ),
     ...section(
       `Problems in the lab ${lab}:`,
-      findings.flatMap(({ name, seen, remedy, repair }) => [
-        `  - ${name}: ${seen}`,
-        `    ${remedy}`,
-        ...(repair === undefined ? [] : [`    --fix: ${repairText(repair)}`]),
+      findings.flatMap((finding) => [
+        `  - ${nameOf(finding)}: ${finding.seen}`,
+        `    ${finding.remedy}`,
+        ...(finding.repair === undefined ? [] : [`    --fix: ${repairText(finding.repair)}`]),
       ]),
     ),
     ...section(

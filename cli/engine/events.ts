@@ -5,13 +5,16 @@ import empty, { type Empty } from "google-protobuf/google/protobuf/empty_pb.js";
 import * as z from "zod";
 import { listen } from "../../plugins/protocol/plugin-server.ts";
 import { parseJson } from "../../toolchain/parse-json.ts";
-import { stepErrorCode } from "../../components/windows/step-result.ts";
-import { resourceName } from "./deployment.ts";
+import { stepTriggerOf } from "../../components/node/step-trigger.ts";
+import { stepErrorCode } from "../../components/node/step-result.ts";
 import { StackFacts } from "./facts.ts";
 
+/** What a resource of a node is: a part of its machine, or a step on it, by the name in its trigger. */
+export type NodePart = { readonly machine: true } | { readonly step: string };
+
 export type NodeEvent =
-  /** Creating or changing a resource of the node has begun, or is done. */
-  | { readonly kind: "begun" | "done"; readonly node: string; readonly resource: string }
+  /** Creating or changing a part of the node has begun, or is done. */
+  | ({ readonly kind: "begun" | "done"; readonly node: string } & NodePart)
   /** A resource of the node failed; `code` is a step's error code. */
   | { readonly kind: "failed"; readonly node: string; readonly code: string | undefined };
 
@@ -62,10 +65,13 @@ export class EventReader {
     if (!metadata?.new) return undefined;
     const { op, urn } = metadata;
     this.#facts.add({ ...metadata.new, urn });
-    const node =
-      changes.has(op) && metadata.new.custom === true ? this.#facts.nodeOf(urn) : undefined;
-    const kind = resourcePreEvent === undefined ? "done" : "begun";
-    return node === undefined ? undefined : { kind, node, resource: resourceName(urn) };
+    if (!changes.has(op) || metadata.new.custom !== true) return undefined;
+    const node = this.#facts.nodeOf(urn);
+    const step = stepTriggerOf(metadata.new.inputs)?.step;
+    const part =
+      step !== undefined ? { step } : this.#facts.isOfMachine(urn) && { machine: true as const };
+    if (node === undefined || part === false) return undefined;
+    return { kind: resourcePreEvent === undefined ? "done" : "begun", node, ...part };
   }
 }
 

@@ -70,6 +70,11 @@ export class StackFacts {
     return source === undefined ? [] : [source, ...this.chain(source.parent ?? "")];
   }
 
+  /** Whether the resource is part of a machine, and not of what runs on it. */
+  isOfMachine(urn: string): boolean {
+    return this.chain(urn).some(({ type }) => isMachine(type));
+  }
+
   nodeOf(urn: string): string | undefined {
     return this.chain(urn)
       .map(({ inputs }) => machineFacts.safeParse(inputs?.["facts"]).data?.node)

@@ -1,5 +1,7 @@
 import * as z from "zod";
 
+import { stepTriggerOf } from "../../components/node/step-trigger.ts";
+import { joinNode } from "../../components/windows/steps.ts";
 import { remoteSteps } from "../../components/windows/steps-folder.ts";
 import type { SshSource } from "../../ssh/run-over-ssh.ts";
 import { parseJson } from "../../toolchain/parse-json.ts";
@@ -69,14 +71,11 @@ export function labState(deployment: Deployment): LabState {
   };
 }
 
-/** The join command, if this is the step whose input has a token. */
+/** The join command, if this resource is the join. */
 function joinOf({ inputs = {} }: StateResource): NodeMachine["join"] {
+  if (stepTriggerOf(inputs)?.step !== joinNode.name) return undefined;
   const [command, input] = [revealed(inputs["create"]), revealed(inputs["stdin"])];
-  return typeof command === "string" &&
-    typeof input === "string" &&
-    joinSecretSchema.safeParse(parseJson(input)).success
-    ? { command, input }
-    : undefined;
+  return typeof command === "string" && typeof input === "string" ? { command, input } : undefined;
 }
 
 /** A join's input with another token. @throws if another version wrote the input. */

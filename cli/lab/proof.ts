@@ -58,6 +58,7 @@ async function recordOf(stack: string): Promise<z.infer<typeof recordSchema> | u
 
 /** The random id of the stack's lab, if the state has it. */
 export function labIdIn(resources: readonly StateResource[]): string | undefined {
+  // eslint-disable-next-line no-restricted-syntax -- A command has no other fact for what it is.
   const made = resources.find(({ urn }) => resourceName(urn) === labIdResource);
   return idSchema.safeParse(made?.outputs?.["stdout"]).data;
 }

@@ -6,7 +6,7 @@ import { gunzip } from "node:zlib";
 import { Parser, type ReadEntry } from "tar";
 
 import { scriptCommand, windowsOutput } from "../../components/windows/remote-command.ts";
-import { parseStepResult } from "../../components/windows/step-result.ts";
+import { parseStepResult } from "../../components/node/step-result.ts";
 import { exportNodeLog, logSeconds } from "../../components/windows/steps.ts";
 import { hiding } from "../lab/known-secrets.ts";
 import type { NodeMachine } from "../lab/lab-state.ts";

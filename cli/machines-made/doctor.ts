@@ -2,6 +2,7 @@ import { hostProblemText } from "../../config/host-problem.ts";
 import { messageOf } from "../../host/failure.ts";
 import type { HostResource } from "../../components/host-resource.ts";
 import type { Diagnosis } from "../doctor/examine.ts";
+import type { Finding } from "../doctor/finding.ts";
 import { resourceName, resourcesOf, type StateResource } from "../engine/deployment.ts";
 import { enginePulumi, type Pulumi } from "../engine/pulumi.ts";
 import { asOnlyRun } from "../engine/run-lock.ts";
@@ -45,13 +46,15 @@ export async function examineMade(
       ...found,
       present: [reached, { what: "machines", detail: `${running} of ${seen.length} run` }],
       findings: [
-        ...gone.map((urn) => ({
-          name: `machine of ${resourceName(urn)}`,
+        ...gone.map((urn): Finding => ({
+          kind: "machine-gone",
+          subject: resourceName(urn),
           seen: "it was removed by other means",
           remedy: `${fix} removes it from the stack's state, and the next \`pulumi up\` creates it again`,
         })),
-        ...left.map(({ kind, name, mark }) => ({
-          name: `${kind} ${name}`,
+        ...left.map(({ kind, name, mark }): Finding => ({
+          kind: "left-over",
+          subject: `${kind} ${name}`,
           seen: "it has the stack's name, but is not in its state",
           remedy: isOwn(resources, mark)
             ? `unless a run is creating it now, ${fix} removes it`

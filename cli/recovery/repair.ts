@@ -1,6 +1,7 @@
-import * as z from "zod";
 import type { HostResource } from "../../components/host-resource.ts";
 import type { GoneMachine } from "../../components/machine/registry.ts";
+import { otherSteps } from "../../components/node/step-title.ts";
+import { stepTriggerOf } from "../../components/node/step-trigger.ts";
 import {
   pendingOperations,
   providerUrn,
@@ -67,7 +68,7 @@ export function repairState(deployment: Deployment, observed: Observation, exten
 export function unusedTokens(resources: readonly StateResource[]): readonly string[] {
   const needed = new Set(resources.flatMap((resource) => dependenciesOf(resource)));
   return resources
-    .filter(({ inputs }) => /\bmint-bootstrap-token\b/.test(String(inputs?.["create"])))
+    .filter(({ inputs }) => stepTriggerOf(inputs)?.step === otherSteps.mintToken)
     .filter((each) => !needed.has(each.urn))
     .map((each) => each.urn);
 }
@@ -141,9 +142,6 @@ function dependenciesOf(resource: StateResource): readonly string[] {
   ];
 }
 
-/** Triggers of a program's push: the machine and the checksum. A push of scripts has only the first. */
-const pushTriggersSchema = z.tuple([z.unknown(), z.string()]);
-
 /**
  * Removes the pushes of programs to these nodes' machines from the state, so that they are repeated. The engine
  * cannot notice that a file on a machine is damaged or gone.
@@ -157,10 +155,8 @@ export function removePushes(
   const resources = resourcesOf(deployment);
   const facts = new StackFacts(resources);
   const pushes = resources.filter(
-    ({ type, urn, inputs }) =>
-      type === "command:remote:CopyToRemote" &&
-      pushTriggersSchema.safeParse(inputs?.["triggers"]).success &&
-      nodes.includes(facts.nodeOf(urn) ?? ""),
+    ({ urn, inputs }) =>
+      stepTriggerOf(inputs)?.step === otherSteps.push && nodes.includes(facts.nodeOf(urn) ?? ""),
   );
   return {
     deployment: removeFromState(deployment, new Set(pushes.map(({ urn }) => urn))),

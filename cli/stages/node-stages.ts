@@ -1,8 +1,8 @@
 import type { Machine } from "../../components/machine/machine.ts";
 import { formatSeconds } from "../../toolchain/progress-text.ts";
-import type { NodeEvent } from "../engine/events.ts";
+import type { NodeEvent, NodePart } from "../engine/events.ts";
 import { linuxSteps } from "../../components/linux/steps.ts";
-import { stageTitles, type StepTitle } from "../../components/node/step-title.ts";
+import { otherSteps, stageTitles, type StepTitle } from "../../components/node/step-title.ts";
 import { nodeSteps } from "../../components/windows/steps.ts";
 
 /** A node and its operating system. */
@@ -34,8 +34,8 @@ export class NodeStages {
   }
 
   read(event: NodeEvent): void {
-    if (event.kind === "begun") this.#report(this.#enter(event.node, event.resource));
-    if (event.kind === "done" && event.resource === `${event.node}${lastResource}`) {
+    if (event.kind === "begun") this.#report(this.#enter(event.node, event));
+    if (event.kind === "done" && "step" in event && event.step === otherSteps.awaitReady) {
       this.#report(this.#finish(event.node));
     }
   }
@@ -60,10 +60,10 @@ export class NodeStages {
     return parts.length === 0 ? undefined : parts.join(", ");
   }
 
-  #enter(node: string, resource: string): string | undefined {
+  #enter(node: string, part: NodePart): string | undefined {
     const known = this.#stages.get(node) ?? [];
-    const stage = known.findIndex(({ resources }) =>
-      resources.some((end) => `${node}${end}` === resource),
+    const stage = known.findIndex(({ steps }) =>
+      steps.includes("step" in part ? part.step : machine),
     );
     const found = known[stage];
     if (found === undefined) return undefined;
@@ -106,46 +106,46 @@ function endStage(progress: Progress, now: number): void {
 
 /** A stage from a machine to a Ready node. */
 export interface Stage extends StepTitle {
-  /** Suffixes of the names of its resources, after the node's name; empty for the resource named like the node. */
-  readonly resources: readonly string[];
+  /** The steps that it consists of; `machine` for the machine itself. */
+  readonly steps: readonly string[];
 }
 
-const lastResource = "-ready";
+/** Stands for the resources of the machine itself. */
+const machine = "machine";
 
-type Titled = readonly [title: StepTitle, resource: string];
-
-const windows = nodeSteps.flatMap(({ name, title, programs = [] }): Titled[] => [
-  ...programs.map((each): Titled => [stageTitles.programs, `-push-${each.toLowerCase()}`]),
-  [title, `-${name.toLowerCase()}`],
-]);
-
-const linux = linuxSteps.flatMap(({ name, title, needsPrograms }): Titled[] => [
-  ...(needsPrograms ? [[stageTitles.programs, "-push-programs"] as const] : []),
-  [title, `-${name}`],
-]);
+type Titled = readonly [title: StepTitle, step: string];
 
 /** The stages of a machine, in their order. */
 export const stages: Readonly<Record<Machine["os"], readonly Stage[]>> = {
-  windows: stagesOf(windows),
-  linux: stagesOf(linux),
+  windows: stagesOf(
+    nodeSteps.flatMap(({ name, title, programs }): Titled[] => [
+      ...(programs === undefined ? [] : [[stageTitles.programs, otherSteps.push] as const]),
+      [title, name],
+    ]),
+  ),
+  linux: stagesOf(
+    linuxSteps.flatMap(({ name, title, needsPrograms }): Titled[] => [
+      ...(needsPrograms ? [[stageTitles.programs, otherSteps.push] as const] : []),
+      [title, name],
+    ]),
+  ),
 };
 
-/** Resources with the same title are one stage, at the position of the first one. */
+/** Steps with the same title are one stage, at the position of the first one. */
 function stagesOf(steps: readonly Titled[]): Stage[] {
-  const byTitle = new Map<string, Stage & { resources: string[] }>();
+  const byTitle = new Map<string, StepTitle & { readonly steps: string[] }>();
   const all: Titled[] = [
-    ...["-host-key", "-identity", "-disk", "-reservation", ""].map((resource): Titled => [
-      stageTitles.disk,
-      resource,
-    ]),
-    ...["-home", "-steps"].map((resource): Titled => [stageTitles.boot, resource]),
+    [stageTitles.disk, machine],
+    [stageTitles.boot, otherSteps.copyScripts],
+    [stageTitles.boot, otherSteps.unpackScripts],
     ...steps,
-    ...["-registration", lastResource].map((resource): Titled => [stageTitles.ready, resource]),
+    [stageTitles.ready, otherSteps.register],
+    [stageTitles.ready, otherSteps.awaitReady],
   ];
-  for (const [title, resource] of all) {
-    const stage = byTitle.get(title.doing) ?? { ...title, resources: [] };
+  for (const [title, step] of all) {
+    const stage = byTitle.get(title.doing) ?? { ...title, steps: [] };
     byTitle.set(title.doing, stage);
-    stage.resources.push(resource);
+    stage.steps.push(step);
   }
   return [...byTitle.values()];
 }

@@ -1,6 +1,8 @@
 import * as pulumi from "@pulumi/pulumi";
 import { observedAction } from "../host-action/host-action.ts";
 import type { Machine } from "../machine/machine.ts";
+import { otherSteps } from "../node/step-title.ts";
+import { stepTriggers } from "../node/step-trigger.ts";
 import type { environment } from "./actions/mint-bootstrap-token.ts";
 import type { ControlPlane } from "./control-plane.ts";
 
@@ -36,7 +38,7 @@ export class BootstrapToken {
           KUBECONFIG_CONTENT: controlPlane.kubeconfig,
           TOKEN: { ttlMinutes, description: `kindows: join of ${machine.name}` },
         },
-        triggers: [machine.instanceId],
+        triggers: stepTriggers(machine, otherSteps.mintToken),
         logging: "none",
       },
       {

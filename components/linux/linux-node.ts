@@ -3,7 +3,7 @@ import type { Facts } from "../facts.ts";
 import type { ImageArchive } from "../image-archives/image-archive.ts";
 import { nodeObject } from "../node/node-object.ts";
 import { type JoiningMachine, withDefaults } from "../node/joining-machine.ts";
-import { textFact } from "../windows/step-result.ts";
+import { textFact } from "../node/step-result.ts";
 import { runLinuxSteps } from "./run-steps.ts";
 import { installPrograms, joinNode, type LinuxPrograms } from "./steps.ts";
 

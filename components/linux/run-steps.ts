@@ -5,6 +5,8 @@ import { shellWord } from "../../host/shell-word.ts";
 import type { ImageArchive } from "../image-archives/image-archive.ts";
 import { ownFolder } from "../own-files.ts";
 import { pushToMachine } from "../machine/push-to-machine.ts";
+import { otherSteps } from "../node/step-title.ts";
+import { stepTriggers } from "../node/step-trigger.ts";
 import { machineJoinConfig } from "../controlplane/worker-join-config.ts";
 import {
   inOrder,
@@ -14,8 +16,8 @@ import {
   type StepContext,
   type StepRun,
   type StepRuns,
-} from "../windows/run-steps.ts";
-import { folderHash } from "../windows/steps-folder.ts";
+} from "../node/remote-step.ts";
+import { folderHash } from "../node/folder-hash.ts";
 import {
   linuxBootSeconds,
   linuxSteps,
@@ -42,7 +44,7 @@ function scriptCommand(name: string, values: readonly string[]): string {
 
 /** Copies the step scripts to a machine that may still be booting. */
 function copySteps(context: StepContext): pulumi.Resource {
-  const { connection, instanceId, resource } = context.machine;
+  const { connection, resource } = context.machine;
   return new remote.CopyToRemote(
     `${context.name}-steps`,
     {
@@ -50,7 +52,7 @@ function copySteps(context: StepContext): pulumi.Resource {
       // The path ends with a slash, so the folder's content is copied, not the folder itself.
       source: new pulumi.asset.FileArchive(linuxStepsSource),
       remotePath: remoteSteps(),
-      triggers: [instanceId],
+      triggers: stepTriggers(context.machine, otherSteps.copyScripts),
     },
     { ...onMachine(context, linuxBootSeconds), dependsOn: [resource] },
   );

@@ -1,5 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import { remote } from "@pulumi/command";
+import { otherSteps } from "../node/step-title.ts";
+import { stepTriggers } from "../node/step-trigger.ts";
 import { deletedWith, type Machine } from "./machine.ts";
 
 /** A file or archive that is copied to a machine. */
@@ -28,7 +30,7 @@ export function pushToMachine(
       connection: machine.connection,
       source: source ?? pulumi.output(pulumi.unknown),
       remotePath,
-      triggers: [machine.instanceId, sha256],
+      triggers: stepTriggers(machine, otherSteps.push, sha256),
     },
     {
       ...opts,

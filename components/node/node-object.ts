@@ -7,6 +7,8 @@ import type { environment as removal } from "../controlplane/actions/remove-node
 import { deletedWith } from "../controlplane/control-plane.ts";
 import { tokenId } from "../controlplane/join-token.ts";
 import type { Joining } from "./joining-machine.ts";
+import { otherSteps } from "./step-title.ts";
+import { stepTriggers } from "./step-trigger.ts";
 
 export interface NodeObjectArgs {
   /**
@@ -47,7 +49,6 @@ export function nodeObject(
   const node = { name: machine.name, timeoutSeconds: readySeconds };
   // The id is no secret. It is not part of NODE, so that a preview can show NODE before the token exists.
   const TOKEN_ID = pulumi.unsecret(token).apply(tokenId);
-  const common = { triggers: [machine.instanceId], logging: "none" as const };
   const child = {
     parent,
     ...deletedWith(controlPlane),
@@ -66,7 +67,8 @@ export function nodeObject(
         NODE: { ...node, labels, taints: [...taints], versions },
         TOKEN_ID,
       },
-      ...common,
+      triggers: stepTriggers(machine, otherSteps.register),
+      logging: "none",
     },
     { ...child, dependsOn },
   );
@@ -75,7 +77,8 @@ export function nodeObject(
     hostAction<typeof readiness>({
       create: "controlplane/await-ready",
       environment: { KUBECONFIG_CONTENT, NODE: node, TOKEN_ID },
-      ...common,
+      triggers: stepTriggers(machine, otherSteps.awaitReady),
+      logging: "none",
     }),
     {
       ...child,

@@ -6,6 +6,16 @@ export interface StepTitle {
   readonly noun: string;
 }
 
+/** What is done to every machine besides the steps of its operating system's list, by the name in its trigger. */
+export const otherSteps = {
+  copyScripts: "copy-scripts",
+  unpackScripts: "unpack-scripts",
+  push: "push",
+  mintToken: "mint-token",
+  register: "register",
+  awaitReady: "await-ready",
+} as const;
+
 /** Titles of the stages that are the same for all operating systems. */
 export const stageTitles = {
   disk: { doing: "gets its disk", noun: "disk" },

@@ -4,7 +4,8 @@ import { programArtifacts, type WindowsSoftware } from "./software.ts";
 import { scriptSeconds } from "./node-step.ts";
 import { undoCommand } from "./remote-command.ts";
 import { reset } from "./steps.ts";
-import { folderHash, stepsSource } from "./steps-folder.ts";
+import { folderHash } from "../node/folder-hash.ts";
+import { stepsSource } from "./steps-folder.ts";
 
 export function machineReset(software: WindowsSoftware): ExistingMachineArgs["reset"] {
   return {

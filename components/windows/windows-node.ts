@@ -14,9 +14,10 @@ import {
 } from "./node-step.ts";
 import { runSteps } from "./run-steps.ts";
 import { unpinned, unpinnedMessage, type ProgramName, type WindowsSoftware } from "./software.ts";
-import { textFact, type StepResult } from "./step-result.ts";
+import { textFact, type StepResult } from "../node/step-result.ts";
 import { installContainerd, installKubernetes, joinNode, testWindowsHost } from "./steps.ts";
-import { copySteps, remoteFolderOf, stepFolders } from "./steps-copy.ts";
+import { copySteps } from "./steps-copy.ts";
+import { remoteFolderOf, stepFolders } from "./step-folders.ts";
 import { stepsSource } from "./steps-folder.ts";
 import { drainBeforeUpgrade } from "./upgrade-drain.ts";
 

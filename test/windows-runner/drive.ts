@@ -12,7 +12,7 @@ import path from "node:path";
 import { registriesOf, wayOutTo } from "../../components/windows/image/builder/way-out.ts";
 import { newImageSecrets, sshFiles } from "../../components/windows/image/image-disc.ts";
 import { scriptCommand } from "../../components/windows/remote-command.ts";
-import { parseStepResult, type StepResult } from "../../components/windows/step-result.ts";
+import { parseStepResult, type StepResult } from "../../components/node/step-result.ts";
 import { onServer } from "../../ssh/dial.ts";
 import { CommandFailed, runOverSsh, type SshSource } from "../../ssh/run-over-ssh.ts";
 import { uploadSource } from "../../ssh/upload.ts";

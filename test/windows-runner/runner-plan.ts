@@ -19,13 +19,9 @@ import {
   scriptSeconds,
 } from "../../components/windows/node-step.ts";
 import { programNames, type WindowsSoftware } from "../../components/windows/software.ts";
-import {
-  remoteFolderOf,
-  stageHome,
-  homeSource,
-  stepFolders,
-  unpackCommand,
-} from "../../components/windows/steps-copy.ts";
+import { remoteFolderOf, stepFolders } from "../../components/windows/step-folders.ts";
+import { stageHome } from "../../components/windows/stage-home.ts";
+import { homeSource, unpackCommand } from "../../components/windows/steps-copy.ts";
 import { stepsSource } from "../../components/windows/steps-folder.ts";
 import {
   addContainerImage,

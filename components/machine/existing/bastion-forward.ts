@@ -1,6 +1,15 @@
 import type { Duplex } from "node:stream";
 import { LocalPort } from "../../../host/local-port.ts";
-import { dialHops, openFrom, retryPolicy, type SshConnection } from "../../../ssh/dial.ts";
+import { NoAnswer } from "../../../host/bounded.ts";
+import { messageOf } from "../../../host/failure.ts";
+import {
+  dialCauseOf,
+  DialFailed,
+  dialHops,
+  openFrom,
+  retryPolicy,
+  type SshConnection,
+} from "../../../ssh/dial.ts";
 import { explainAccess } from "../dial-machine.ts";
 import type { SshAccess } from "../ssh-access.ts";
 
@@ -39,7 +48,7 @@ export class BastionForward {
       instead:
         "End the program that uses it, or write another port as forwardPort beside these bastions (kindows:login or kindows:nodes)",
       open: () => this.#channel(),
-      failed: (message) => this.#reportFailure(message),
+      failed: (error) => this.#reportFailure(error),
     });
   }
 
@@ -70,10 +79,10 @@ export class BastionForward {
     const hops = await dialled;
     const signal = AbortSignal.timeout(dialSeconds * 1000);
     return openFrom(hops.client, { ...last, ...retryPolicy }, signal).catch((error: unknown) => {
-      const { message } = error as Error;
       // The route may be dead without an error: the next connection dials it again.
-      if (message.startsWith("no answer")) void this.#disconnect(dialled);
-      throw new Error(`Dial hop ${through.length + 1} ${last.host}:${last.port}: ${message}`);
+      if (error instanceof NoAnswer) void this.#disconnect(dialled);
+      const what = `Dial hop ${through.length + 1} ${last.host}:${last.port}`;
+      throw new DialFailed(what, through.length, messageOf(error), dialCauseOf(error));
     });
   }
 
@@ -99,15 +108,11 @@ export class BastionForward {
     (await dialled?.catch(() => undefined))?.close();
   }
 
-  #reportFailure(message: string): void {
+  #reportFailure(error: unknown): void {
     const { through, last, machines } = this.args;
     const name = machines.join(", ");
-    const why = explainAccess(message, {
-      name,
-      through: [...through],
-      bastion: last,
-      place: last,
-    });
+    const route = { name, through: [...through], bastion: last, place: last };
+    const why = messageOf(explainAccess(error, route));
     if (why !== this.#lastReported) this.report(`${name}: ${why}`);
     this.#lastReported = why;
   }

@@ -3,7 +3,8 @@ import path from "node:path";
 import type { Arguments, Parameters } from "../../windows/node-step.ts";
 import type { HyperVHostParameter, HyperVMachineParameter } from "./parameters.ts";
 import { projectRoot } from "../../../toolchain/project.ts";
-import { filesBelow, stepsSource } from "../../windows/steps-folder.ts";
+import { filesBelow } from "../../node/folder-hash.ts";
+import { stepsSource } from "../../windows/steps-folder.ts";
 
 /** Names and types of the parameters in each script's `param()` block. The scripts' help documents them. */
 export const hyperVScripts = {

@@ -198,7 +198,8 @@ export function sshThroughApi(
     },
     instead:
       "End the program that uses it, or write another port as localPort of the node in kindows:machine.nodes.",
-    failed: (why) => {
+    failed: (error) => {
+      const why = messageOf(error);
       if (why !== last) pulumi.log.warn(`${what}: ${why}`).catch(() => undefined);
       last = why;
     },

@@ -1,4 +1,5 @@
 import type { HostProblem } from "../../../config/host-problem.ts";
+import { messageOf } from "../../../host/failure.ts";
 import { LocalPort } from "../../../host/local-port.ts";
 import { ClusterApi } from "../../../kubernetes/cluster-api.ts";
 import { serverAddress } from "../../../kubernetes/kubeconfig.ts";
@@ -77,7 +78,10 @@ export class StackMachines {
     // Fails early if the screen cannot be opened. The next connection takes over the screen.
     (await open()).destroy();
     const what = `the screen of ${node}`;
-    const port = new LocalPort({ what, instead: "Try again.", open, failed });
+    const port = new LocalPort({
+      ...{ what, instead: "Try again.", open },
+      failed: (error) => failed(messageOf(error)),
+    });
     await port.listen(0);
     return port;
   }

@@ -1,6 +1,7 @@
 import path from "node:path";
 import { projectRoot } from "../../../toolchain/project.ts";
-import { filesBelow, stepsSource } from "../steps-folder.ts";
+import { filesBelow } from "../../node/folder-hash.ts";
+import { stepsSource } from "../steps-folder.ts";
 import { bakedSteps } from "./bake.ts";
 
 /** The scripts that prepare, bake and seal an image. */

@@ -25,13 +25,13 @@ const now = new Date("2027-03-01T12:00:00Z");
 const runJoin = { kind: "run-join", node: "win-1" } as const;
 const base64 = (text: string): string => Buffer.from(text).toString("base64");
 
-/** Of findings: the name, what is seen, and the repair. */
-type Found = readonly (readonly [name: string, seen: RegExp, repair?: Repair])[];
+/** Of findings: the kind and its subject, what is seen, and the repair. */
+type Found = readonly (readonly [finding: string, seen: RegExp, repair?: Repair])[];
 
 function assertFound(found: readonly Finding[], expected: Found): void {
   assert.deepEqual(
-    found.map(({ name, repair }) => [name, repair]),
-    expected.map(([name, , repair]) => [name, repair]),
+    found.map(({ kind, subject, repair }) => [`${kind} ${subject}`.trim(), repair]),
+    expected.map(([finding, , repair]) => [finding, repair]),
   );
   found.forEach(({ seen, remedy }, index) => {
     assert.match(seen, expected[index]?.[1] ?? /^$/);
@@ -69,33 +69,33 @@ describe("certificates of a lab", () => {
     },
     "that have expired, and that soon will, are one finding, the oldest first": {
       containers: [plane({ controlPlane: several })],
-      found: ["certificates of c", expired, renew],
+      found: ["certificates-expire c", expired, renew],
     },
     "of the stack's kubeconfig are renewed with the control plane's": {
       containers: [plane()],
       kubeconfig: [ending("its client certificate", 1.5)],
-      found: ["kubeconfig of the stack", /ends in 1 day, /, renew],
+      found: ["kubeconfig-expires", /ends in 1 day, /, renew],
     },
     "of a kubeconfig whose control plane is not here are reported, and left": {
       containers: [worker()],
       kubeconfig: [ending("its client certificate", -1)],
-      found: ["kubeconfig of the stack", /expired/],
+      found: ["kubeconfig-expires", /expired/],
     },
     "of a worker's kubelet": {
       containers: [worker({ kubelet: [ending("it", -0.1)] })],
-      found: ["certificate of kubelet in w", /it expired/, renewKubelet],
+      found: ["kubelet-certificate-expires w", /it expired/, renewKubelet],
     },
     "of authorities cannot be renewed": {
       containers: [plane({ authorities: [ending("ca", 3)] })],
-      found: ["certificate authorities of c", /ca ends in 3 days/],
+      found: ["authorities-expire c", /ca ends in 3 days/],
     },
     "that cannot be read are reported": {
       containers: [plane({ troubles: ["no answer within 60 s"] })],
-      found: ["certificates of c", /they cannot be read: no answer within 60 s/],
+      found: ["certificates-unreadable c", /they cannot be read: no answer within 60 s/],
     },
     "that begin in the future tell of this host's clock": {
       containers: [worker({ kubelet: [{ ...ending("it", 300), from: inDays(1) }] })],
-      found: ["clock of this host", /it says 2027-03-01T12:00Z, before .* \(2027-03-02T12:00Z\)/],
+      found: ["host-clock-behind", /it says 2027-03-01T12:00Z, before .* \(2027-03-02T12:00Z\)/],
     },
   };
   eachCase("%s", cases, ({ containers = [], kubeconfig = [], found }) =>
@@ -167,7 +167,7 @@ describe("the clock of a machine", () => {
       assert.equal(seconds, off);
       const seen = `it is ${reported} this host's, which the control plane uses too`;
       const expected: Found =
-        reported === undefined ? [] : [["clock of win-1", new RegExp(`^${seen}$`), runJoin]];
+        reported === undefined ? [] : [["clock-wrong win-1", new RegExp(`^${seen}$`), runJoin]];
       assertFound(check({ node: "win-1", seconds }), expected);
     });
   }
@@ -175,8 +175,8 @@ describe("the clock of a machine", () => {
   it("of a machine that does not answer hides no other", () => {
     const silent = { node: "win-2", trouble: "connect ECONNREFUSED" };
     assertFound(check(silent, { node: "win-1", seconds: 999 }), [
-      ["machine win-2", /ECONNREFUSED/],
-      ["clock of win-1", /ahead/, runJoin],
+      ["machine-silent win-2", /ECONNREFUSED/],
+      ["clock-wrong win-1", /ahead/, runJoin],
     ]);
   });
 });
@@ -195,7 +195,7 @@ describe("the token of a join that was not finished", () => {
   };
   eachCase("%s", cases, ([tokens, seen]) => {
     const found = checkTokens(["win-2"], tokens, now);
-    assertFound(found, [["join of win-2", seen]]);
+    assertFound(found, [["join-unfinished win-2", seen]]);
     assert.match(found[0]?.remedy ?? "", /kindows up/);
   });
 });
@@ -244,43 +244,43 @@ describe("nodes of a lab", () => {
     "in order are nothing to tell": {},
     "whose kubelet is silent on Windows": {
       nodes: silentWindows,
-      found: [["node win-1", /not Ready: Kubelet stopped/, runJoin]],
+      found: [["node-not-ready win-1", /not Ready: Kubelet stopped/, runJoin]],
     },
     "whose kubelet is silent in a container": {
       nodes: [node("cp", "Unknown"), node("win-1")],
-      found: [["node cp", /not Ready/, { kind: "restart-kubelet", container: "cp" }]],
+      found: [["node-not-ready cp", /not Ready/, { kind: "restart-kubelet", container: "cp" }]],
     },
     "that somebody has deleted": {
       nodes: [node("cp")],
-      found: [["node win-1", /not in the cluster/, runJoin]],
+      found: [["node-missing win-1", /not in the cluster/, runJoin]],
     },
     "that are not the stack's, and not Ready": {
       nodes: [...fine, node("other", "False")],
-      found: [["node other", /not Ready/]],
+      found: [["node-not-ready other", /not Ready/]],
     },
     "closed by somebody": {
       nodes: [node("cp"), node("win-1", "True", closed)],
-      found: [["cordoned node win-1", /cordoned on purpose/]],
+      found: [["node-cordoned win-1", /cordoned on purpose/]],
     },
     "closed by an upgrade that was not finished": {
       nodes: [node("cp"), node("win-1", "True", closed, upgrading)],
-      found: [["cordoned node win-1", /upgrade was not finished/]],
+      found: [["node-cordoned win-1", /upgrade was not finished/]],
     },
     "with a full disk": {
       nodes: [node("cp"), node("win-1", "True", {}, {}, fullDisk)],
-      found: [["node win-1", /^DiskPressure: no room$/]],
+      found: [["node-pressure win-1", /^DiskPressure: no room$/]],
     },
     "with a pod that is not ready for long": {
       pods: [pod("win-1", notReady(longAgo))],
-      found: [["pod kube-system/p", /more than 3 min: containers not ready/]],
+      found: [["pod-not-ready kube-system/p", /more than 3 min: containers not ready/]],
     },
     "with a pod that waits for its image": {
       pods: [pod("win-1", { ...notReady(longAgo), containerStatuses: [pulling] })],
-      found: [["pod kube-system/p", /: ImagePullBackOff$/]],
+      found: [["pod-not-ready kube-system/p", /: ImagePullBackOff$/]],
     },
     "with a pod that no node takes": {
       pods: [pod(undefined, { phase: "Pending" })],
-      found: [["pod kube-system/p", /: Pending$/]],
+      found: [["pod-not-ready kube-system/p", /: Pending$/]],
     },
     "with a pod that was made just now": {
       pods: [pod(undefined, { phase: "Pending" }, { creationTimestamp: justNow })],
@@ -288,7 +288,7 @@ describe("nodes of a lab", () => {
     "that are not Ready tell enough of their pods": {
       nodes: silentWindows,
       pods: [pod("win-1", notReady(longAgo))],
-      found: [["node win-1", /not Ready/, runJoin]],
+      found: [["node-not-ready win-1", /not Ready/, runJoin]],
     },
   };
   const checked = (
@@ -313,7 +313,7 @@ describe("nodes of a lab", () => {
       leases: { items: [lease("win-1", "2027-03-01T11:58:55Z")] },
     };
     assertFound(checkNodes(answer, known, now), [
-      ["node win-1", /^its kubelet has sent no heartbeat for 65 s$/, runJoin],
+      ["node-silent win-1", /^its kubelet has sent no heartbeat for 65 s$/, runJoin],
     ]);
     assert.deepEqual(checkNodes(answer, { ...known, wrongClocks: ["win-1"] }, now), []);
   });

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 
 import { checkLab, type LabAnswers } from "../../../cli/doctor/examine-lab.ts";
 import { type Diagnosis, sortOrphans } from "../../../cli/doctor/examine.ts";
-import type { Finding } from "../../../cli/doctor/finding.ts";
+import type { Finding, FindingKind } from "../../../cli/doctor/finding.ts";
 import { plannedRepairs, stillSettling } from "../../../cli/doctor/fix.ts";
 import { withNewClient } from "../../../cli/doctor/repairs.ts";
 import { doctorText, isFine } from "../../../cli/doctor/report.ts";
@@ -18,6 +18,7 @@ import {
   resource,
   secret,
   windowsNode,
+  stepInputs,
 } from "./state-builder.ts";
 
 const thing = (lab: string, name: string): HostResource => ({
@@ -58,17 +59,24 @@ const fullDisk = {
 const strangers = { lab: "kindows-x", things: [{ ...thing("kindows-x", "y"), byHand }] };
 const elsewhere = [{ lab: "kindows-b", project: "/b", things: [thing("kindows-b", "y")] }];
 const clockOff: Finding = {
-  name: "clock of win-1",
+  kind: "clock-wrong",
+  subject: "win-1",
   seen: "2 h behind",
   remedy: "set it",
   repair: { kind: "run-join", node: "win-1" },
 };
 const join =
   "stop kubelet on win-1 and run Join-Node there again, which sets the clock by the control plane's and starts kubelet";
-const closed: Finding = { name: "node win-1", seen: "closed", remedy: "open it" };
+const closed: Finding = {
+  kind: "node-pressure",
+  subject: "win-1",
+  seen: "closed",
+  remedy: "open it",
+};
 const own = [thing("kindows-rehearsal", "kindows-rehearsal-win-2")];
 const certificates: Finding = {
-  name: "certificates of c",
+  kind: "certificates-expire",
+  subject: "c",
   seen: "expired",
   remedy: "renew them",
   repair: { kind: "renew-certificates", containers: ["c"] },
@@ -147,7 +155,7 @@ describe("what the doctor repairs, and says before", () => {
     "is not what a person has to make room for first": [{ asleep: [fullDisk] }, []],
     "is the rest all the same": [{ asleep: [fullDisk], findings: [clockOff] }, [join]],
     "is each repair once, though two findings ask for it, and none where none is known": [
-      { findings: [clockOff, { ...clockOff, name: "node win-1" }, closed] },
+      { findings: [clockOff, { ...clockOff, kind: "node-silent" }, closed] },
       [join],
     ],
   };
@@ -159,14 +167,16 @@ describe("what the doctor repairs, and says before", () => {
 describe("what the doctor waits for after a repair", () => {
   const since = new Date("2027-03-01T12:00:00Z");
   const heard = (time: string): object => ({ heartbeats: { "win-1": new Date(time) } });
-  const finding = (name: string): Finding => ({ name, seen: "s", remedy: "r" });
-  const [node, api] = [finding("node win-1"), finding("API server")];
+  const finding = (kind: FindingKind): Finding => {
+    return { kind, subject: "win-1", seen: "s", remedy: "r" };
+  };
+  const [node, api] = [finding("node-not-ready"), finding("api-server-silent")];
   const cases: Readonly<Record<string, readonly [Partial<Diagnosis>, string | undefined]>> = {
     "is nothing where all is in order": [{}, undefined],
     "is a node that is not Ready": [{ findings: [node] }, "node win-1: s"],
     "is the API server": [{ findings: [api] }, "API server: s"],
-    "is not what a person does": [{ findings: [finding("join of win-2")] }, undefined],
-    "is not a cordoned node": [{ findings: [finding("cordoned node win-1")] }, undefined],
+    "is not what a person does": [{ findings: [finding("join-unfinished")] }, undefined],
+    "is not a cordoned node": [{ findings: [finding("node-cordoned")] }, undefined],
     "is a node that was not heard of since": [
       heard("2027-03-01T11:59:59Z"),
       "node win-1 was last heard of at 2027-03-01T11:59:59.000Z",
@@ -174,7 +184,7 @@ describe("what the doctor waits for after a repair", () => {
     "is nothing where something is stopped": [{ asleep: [fullDisk], findings: [node] }, undefined],
     "is nothing that a wrong clock tells": [{ findings: [clockOff, node] }, undefined],
     "is the API server, without which a wrong clock cannot be repaired": [
-      { findings: [finding("clock of win-1"), api] },
+      { findings: [finding("clock-wrong"), api] },
       "API server: s",
     ],
     "is nothing before the certificates are good": [{ findings: [certificates, api] }, undefined],
@@ -210,10 +220,14 @@ const parts = (name: string, ...steps: Partial<StateResource>[]): StateResource[
 const [machine] = parts("win-1");
 const token = resource("command:local:Command", "win-1-token", {
   parent: machine?.urn,
-  inputs: { create: "node run.js actions/mint-bootstrap-token.ts" },
+  inputs: stepInputs("mint-token"),
 });
 const joining: Partial<StateResource> = {
-  inputs: { create: secret("powershell Join-Node.ps1"), stdin: secret(joinInput) },
+  inputs: {
+    create: secret("powershell Join-Node.ps1"),
+    stdin: secret(joinInput),
+    ...stepInputs("Join-Node"),
+  },
   dependencies: [token.urn],
 };
 
@@ -294,36 +308,36 @@ describe("a lab as a whole", () => {
   const clocks = [{ node: "win-1", seconds: 9999 }];
   const expired = [{ ...plane, controlPlane: [{ name: "apiserver", until: now }] }];
 
-  type Named = readonly (readonly [name: string, repair: string | undefined])[];
-  const cases: Readonly<Record<string, readonly [Partial<LabAnswers>, Named]>> = {
+  type Found = readonly (readonly [kind: FindingKind, repair: string | undefined])[];
+  const cases: Readonly<Record<string, readonly [Partial<LabAnswers>, Found]>> = {
     "in order": [{}, []],
-    "whose clock is wrong": [{ clocks }, [["clock of win-1", "run-join"]]],
+    "whose clock is wrong": [{ clocks }, [["clock-wrong", "run-join"]]],
     "whose API server is silent": [
       { cluster: "connect ECONNREFUSED", clocks },
       [
-        ["API server", "restart-kubelet"],
-        ["clock of win-1", undefined],
+        ["api-server-silent", "restart-kubelet"],
+        ["clock-wrong", undefined],
       ],
     ],
     "whose API server is silent because of its certificates": [
       { cluster: "certificate has expired", certificates: expired },
       [
-        ["certificates of cp", "renew-certificates"],
-        ["API server", undefined],
+        ["certificates-expire", "renew-certificates"],
+        ["api-server-silent", undefined],
       ],
     ],
     "of which nothing runs": [
       { cluster: "connect EHOSTUNREACH", certificates: [], clocks: [], running: new Set() },
-      [["API server", undefined]],
+      [["api-server-silent", undefined]],
     ],
     "whose API server answers something else": [
       { cluster: { nodes: "<html>", pods: "<html>", leases: "<html>" } },
-      [["API server", undefined]],
+      [["api-server-unreadable", undefined]],
     ],
   };
   eachCase("%s", cases, ([change, expected]) => {
     const found = checkLab({ ...fine, ...change });
-    const kinds = found.map(({ name: each, repair }) => [each, repair?.kind]);
+    const kinds = found.map(({ kind, repair }) => [kind, repair?.kind]);
     assert.deepEqual(kinds, expected);
   });
 });

@@ -19,7 +19,14 @@ import { goneMachines } from "../../../components/machine/hyper-v/recovery.ts";
 import { repairState } from "../../../cli/recovery/repair.ts";
 import { resolveSettings } from "../../../config/resolve.ts";
 import { eachCase } from "../each-case.ts";
-import { component, deployment, libvirtMachine, resource, windowsNode } from "./state-builder.ts";
+import {
+  component,
+  deployment,
+  libvirtMachine,
+  resource,
+  stepInputs,
+  windowsNode,
+} from "./state-builder.ts";
 
 const key = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEB";
 const settings = resolveSettings(
@@ -214,8 +221,10 @@ function partsOn(hypervisor: string | undefined, node: string): StateResource[] 
   ];
 }
 const win3 = libvirtMachine("win-3");
-const create = "node run.js actions/mint-bootstrap-token.ts";
-const token = resource(command, "win-3-token", { ...below(win3), inputs: { create } });
+const token = resource(command, "win-3-token", {
+  ...below(win3),
+  inputs: stepInputs("mint-token"),
+});
 
 describe("what the state has on further hypervisors", () => {
   const linuxOnB = storage("linux-machines-b", "b");

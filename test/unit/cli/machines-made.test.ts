@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { nameOf } from "../../../cli/doctor/finding.ts";
 import { examineMade, fixMade } from "../../../cli/machines-made/doctor.ts";
 import type { MachinesMade } from "../../../cli/machines-made/machines-made.ts";
 import { isWell, readMadeStatus, madeText } from "../../../cli/machines-made/status.ts";
@@ -151,7 +152,7 @@ describe("machines that were made for a stack of existing machines", () => {
     withMade(async (made) => {
       const { findings, present } = await examineMade(made, resourcesOf(state(made)));
       assert.deepEqual(
-        findings.map(({ name, seen }) => `${name}: ${seen}`),
+        findings.map((each) => `${nameOf(each)}: ${each.seen}`),
         [
           "machine of kindows-prod-win-3: it was removed by other means",
           ...leftOver.map((each) => `${each}: it has the stack's name, but is not in its state`),
@@ -159,7 +160,7 @@ describe("machines that were made for a stack of existing machines", () => {
       );
       const removed = findings.filter(({ remedy }) => remedy.startsWith("unless a run is"));
       assert.deepEqual(
-        removed.map(({ name }) => name),
+        removed.map(({ subject }) => subject),
         leftOver.filter((each) => !/image-[34]$/.test(each)),
       );
       assert.deepEqual(present[1], { what: "machines", detail: "2 of 3 run" });

@@ -6,7 +6,7 @@ import { failedNodes, unusablePrograms } from "../../../cli/commands/up.ts";
 import { NodeStages, stages } from "../../../cli/stages/node-stages.ts";
 import { limitMinutes, OverdueOperations } from "../../../cli/engine/overdue.ts";
 import { eachCase } from "../each-case.ts";
-import { urn } from "./state-builder.ts";
+import { stepInputs, urn } from "./state-builder.ts";
 
 /** An event as the engine sends it. */
 const step = (
@@ -26,13 +26,18 @@ const step = (
     },
   },
 });
-const begins = (node: string, name: string, op = "create"): object =>
-  step("resourcePreEvent", op, "x:y:Z", name, urn(component, node));
-const ends = (node: string, name: string, op = "create"): object =>
-  step("resOutputsEvent", op, "x:y:Z", name, urn(component, node));
-const component = "kindows:windows:WindowsNode";
-const known = (node: string): object =>
-  step("resourcePreEvent", "same", component, node, "", { facts: { node } });
+const nodeType = "kindows:windows:WindowsNode";
+const machineType = "kindows:machine:LibvirtMachine";
+/** A part of the machine, or a step on it. The names of resources say nothing. */
+const part =
+  (kind: "resourcePreEvent" | "resOutputsEvent") =>
+  (node: string, name: string, op = "create"): object =>
+    name === "machine"
+      ? step(kind, op, "x:y:Z", `${node}-x`, urn(machineType, node))
+      : step(kind, op, "x:y:Z", `${node}-x`, urn(nodeType, node), stepInputs(name));
+const [begins, ends] = [part("resourcePreEvent"), part("resOutputsEvent")];
+const known = (node: string, type = nodeType): object =>
+  step("resourcePreEvent", "same", type, node, "", { facts: { node } });
 const fails = (resource: string, message: string, severity = "error"): object => ({
   diagnosticEvent: { urn: urn("x:y:Z", resource), prefix: `${severity}: `, message, severity },
 });
@@ -47,19 +52,21 @@ function eventsOf(events: readonly object[]): NodeEvent[] {
 const run: readonly (readonly [number, object])[] = [
   [0, { preludeEvent: { config: {} } }],
   ...["win-1", "win-1-a"].map((node) => [0, known(node)] as const),
-  [1, begins("win-1", "win-1-disk")],
-  [2, ends("win-1", "win-1-disk")],
-  [2, begins("win-1", "win-1")],
-  [3, begins("win-1", "win-1-home")],
-  [4, begins("win-1-a", "win-1-a-home")],
-  [20, begins("win-1", "win-1-steps")],
-  [25, begins("win-1", "win-1-test-windowshost")],
-  [30, begins("win-1", "win-1-push-kubelet")],
-  [30, begins("win-1", "win-1-install-containerd")],
-  [31, begins("win-1", "win-1-push-kubeadm")],
-  [40, begins("win-1", "win-1-join-node")],
-  [70, begins("win-1", "win-1-ready")],
-  [75, ends("win-1", "win-1-ready")],
+  [0, known("win-1", machineType)],
+  [0, begins("win-1", "mint-token")],
+  [1, begins("win-1", "machine")],
+  [2, ends("win-1", "machine")],
+  [2, begins("win-1", "machine")],
+  [3, begins("win-1", "copy-scripts")],
+  [4, begins("win-1-a", "copy-scripts")],
+  [20, begins("win-1", "unpack-scripts")],
+  [25, begins("win-1", "Test-WindowsHost")],
+  [30, begins("win-1", "push")],
+  [30, begins("win-1", "Install-Containerd")],
+  [31, begins("win-1", "push")],
+  [40, begins("win-1", "Join-Node")],
+  [70, begins("win-1", "await-ready")],
+  [75, ends("win-1", "await-ready")],
 ];
 
 const windows = (name: string) => ({ name, os: "windows" as const });
@@ -100,10 +107,10 @@ describe("stages of nodes", () => {
   it("are those of an upgrade, too: only what is done is reported", () => {
     const events: typeof run = [
       [0, known("win-1")],
-      [0, begins("win-1", "win-1-install-kubernetes", "update")],
-      [9, ends("win-1", "win-1-install-kubernetes", "update")],
-      [9, begins("win-1", "win-1-ready", "update")],
-      [12, ends("win-1", "win-1-ready", "update")],
+      [0, begins("win-1", "Install-Kubernetes", "update")],
+      [9, ends("win-1", "Install-Kubernetes", "update")],
+      [9, begins("win-1", "await-ready", "update")],
+      [12, ends("win-1", "await-ready", "update")],
     ];
     assert.deepEqual(reported(events), [
       "win-1 gets kubelet",
@@ -115,8 +122,8 @@ describe("stages of nodes", () => {
   it("are none of resources that go or stay, and of the lab's own", () => {
     const events = [
       known("win-1"),
-      begins("win-1", "win-1-join-node", "delete"),
-      begins("win-1", "win-1-join-node", "same"),
+      begins("win-1", "Join-Node", "delete"),
+      begins("win-1", "Join-Node", "same"),
       step("resourcePreEvent", "create", "docker:index/network:Network", "win-1-network"),
       { summaryEvent: { durationSeconds: 1 } },
     ];
@@ -127,8 +134,8 @@ describe("stages of nodes", () => {
     const lines: string[] = [];
     const nodes = [windows("win-1"), windows("win-2")];
     const stages = new NodeStages(nodes, (line) => lines.push(line));
-    stages.read({ kind: "begun", node: "win-1", resource: "win-1-home" });
-    stages.read({ kind: "begun", node: "win-2", resource: "win-2-join-node" });
+    stages.read({ kind: "begun", node: "win-1", step: "copy-scripts" });
+    stages.read({ kind: "begun", node: "win-2", step: "Join-Node" });
     mock.timers.tick(30_000);
     stages.stop();
     assert.equal(lines.at(-1), "[win-1 boots (30 s), win-2 joins the cluster (30 s)]");
@@ -148,7 +155,7 @@ describe("stages of nodes", () => {
 
 describe("nodes that failed", () => {
   const nodes = ["win-1", "win-1-a", "win-2", "win-3"];
-  const all = nodes.flatMap((node) => [known(node), begins(node, `${node}-step`)]);
+  const all = nodes.flatMap((node) => [known(node), begins(node, "Join-Node")]);
   /** What the engine says of a step that has failed. */
   const failure = (code: string): string =>
     [
@@ -162,9 +169,9 @@ describe("nodes that failed", () => {
   const cases: Readonly<Record<string, readonly [readonly object[], Names, lacking: Names]>> = {
     "are those whose resources have errors": [
       [
-        fails("win-1-a-step", 'Process exited with status 51: running "powershell.exe ..."'),
-        fails("win-2-step", "the evaluation licence ends in 3 days", "warning"),
-        fails("win-3-step", "the node win-3 was not Ready"),
+        fails("win-1-a-x", 'Process exited with status 51: running "powershell.exe ..."'),
+        fails("win-2-x", "the evaluation licence ends in 3 days", "warning"),
+        fails("win-3-x", "the node win-3 was not Ready"),
       ],
       ["win-1-a", "win-3"],
       [],
@@ -172,7 +179,7 @@ describe("nodes that failed", () => {
     "are none where the lab itself failed": [[fails("lab", "no Docker"), ofEngine], [], []],
     "lack a file where a step says so, and nothing else": [
       ["MediumMissing", "ChecksumMismatch", "FileInUse"].map((code, at) =>
-        fails(`win-${at + 1}-step`, failure(code)),
+        fails(`win-${at + 1}-x`, failure(code)),
       ),
       ["win-1", "win-2", "win-3"],
       ["win-1", "win-2"],

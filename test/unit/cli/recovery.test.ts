@@ -27,7 +27,14 @@ import {
 import { resolveSettings } from "../../../config/resolve.ts";
 import { eachCase } from "../each-case.ts";
 import { inNewFolder } from "../new-folder.ts";
-import { deployment, libvirtMachine, resource, urn, windowsNode } from "./state-builder.ts";
+import {
+  deployment,
+  libvirtMachine,
+  resource,
+  stepInputs,
+  urn,
+  windowsNode,
+} from "./state-builder.ts";
 
 const network = urn("libvirt:index/network:Network", "lab");
 const dockerNetwork = urn("docker:index/network:Network", "lab");
@@ -145,8 +152,7 @@ const thing = (identity: string): HostResource => ({
 describe("repairing a state", () => {
   const domain = resource("libvirt:index/domain:Domain", "win-1", { id: "d1" });
   const step = remote("win-1-step", { deletedWith: domain.urn });
-  const create = "node run.js actions/mint-bootstrap-token.ts";
-  const token = local("win-1-token", { inputs: { create } });
+  const token = local("win-1-token", { inputs: stepInputs("mint-token") });
   const join = remote("win-1-join", { propertyDependencies: { stdin: [token.urn] } });
 
   interface Case {
@@ -215,13 +221,13 @@ describe("repairing a state", () => {
 
 const copy = "command:remote:CopyToRemote";
 const [win1, win10] = [windowsNode("win-1"), windowsNode("win-10")];
-const copied = (of: StateResource, name: string, ...triggers: string[]): StateResource =>
-  resource(copy, name, { parent: of.urn, inputs: { triggers: ["machine", ...triggers] } });
+const copied = (of: StateResource, name: string, ...step: [string, string?]): StateResource =>
+  resource(copy, name, { parent: of.urn, inputs: stepInputs(...step) });
 const [home, kubelet, containerd, other] = [
-  copied(win1, "win-1-home"),
-  copied(win1, "win-1-push-kubelet", "sha256"),
-  copied(win1, "win-1-push-containerd", "sha256"),
-  copied(win10, "win-10-push-kubelet", "sha256"),
+  copied(win1, "win-1-home", "copy-scripts"),
+  copied(win1, "win-1-push-kubelet", "push", "sha256"),
+  copied(win1, "win-1-push-containerd", "push", "sha256"),
+  copied(win10, "win-10-push-kubelet", "push", "sha256"),
 ];
 const install = (...dependencies: string[]): StateResource =>
   remote("win-1-install-kubernetes", {

@@ -39,6 +39,11 @@ export const libvirtMachine = (node: string, address = "192.0.2.1"): StateResour
 export const windowsNode = (node: string): StateResource =>
   component("kindows:windows:WindowsNode", node, { node, checkFolder: "C:\\k" });
 
+/** Inputs of a resource that does a step on a node's machine. */
+export const stepInputs = (step: string, sha256?: string): StateResource["inputs"] => ({
+  triggers: [{ machine: "instance-1", step, ...(sha256 && { sha256 }) }],
+});
+
 /** A state with these resources, as `pulumi stack export` prints it. */
 export function deployment(
   resources: readonly StateResource[],

@@ -212,7 +212,7 @@ describe("BootstrapToken", () => {
     );
     assert.deepEqual(await look(made.minted.token), { value: token, secret: true });
     const minting = resources.get(`${observed}/win-1-token`);
-    assert.deepEqual(minting?.inputs["triggers"], ["disk-7"]);
+    assert.deepEqual(minting?.inputs["triggers"], [{ machine: "disk-7", step: "mint-token" }]);
     assert.equal(minting?.inputs["logging"], "none");
     assert.deepEqual(minting?.opts.additionalSecretOutputs, ["stdout"]);
     assert.deepEqual(minting?.opts.replaceWith, [made.controlPlane.resource]);

@@ -9,7 +9,7 @@ import { parse } from "yaml";
 import { LinuxNode, type LinuxNodeArgs } from "../../../components/linux/linux-node.ts";
 import { linuxPrograms } from "../../../components/linux/programs/artifact.ts";
 import { kubeletArguments } from "../../../components/linux/steps.ts";
-import { parseStepResult } from "../../../components/windows/step-result.ts";
+import { parseStepResult } from "../../../components/node/step-result.ts";
 import {
   controlPlaneFixture,
   machineFixture,

@@ -12,7 +12,7 @@ import struct from "google-protobuf/google/protobuf/struct_pb.js";
 import type { JavaScriptValue as Value } from "google-protobuf/google/protobuf/struct_pb.js";
 import { differenceOf } from "../../../cli/preview-diff/difference.ts";
 import { type Previewed, readPreview } from "../../../cli/preview-diff/previewed.ts";
-import { filesHash, folderHash } from "../../../components/windows/steps-folder.ts";
+import { filesHash, folderHash } from "../../../components/node/folder-hash.ts";
 import { isUnknown, type PropertyValue } from "../../../plugins/protocol/property-value.ts";
 import { projectRoot } from "../../../toolchain/project.ts";
 import { printedBy } from "./printed-by.ts";

@@ -15,7 +15,7 @@ import {
   shellFrom,
 } from "../../../components/windows/remote-command.ts";
 import { unpackCommand } from "../../../components/windows/steps-copy.ts";
-import { parseStepResult, textFact } from "../../../components/windows/step-result.ts";
+import { parseStepResult, textFact } from "../../../components/node/step-result.ts";
 import {
   enableContainersFeature,
   exportNodeLog,

@@ -4,8 +4,10 @@ import { mkdir, readdir, readFile, rm, utimes, writeFile } from "node:fs/promise
 import path from "node:path";
 import { extract, list } from "tar";
 
-import { stageHome, stepFolders } from "../../../components/windows/steps-copy.ts";
-import { filesHash, stepsSource } from "../../../components/windows/steps-folder.ts";
+import { stageHome } from "../../../components/windows/stage-home.ts";
+import { stepFolders } from "../../../components/windows/step-folders.ts";
+import { filesHash } from "../../../components/node/folder-hash.ts";
+import { stepsSource } from "../../../components/windows/steps-folder.ts";
 import { exportNodeLog, nodeScripts } from "../../../components/windows/steps.ts";
 import { eachCase } from "../each-case.ts";
 import { inNewFolder } from "../new-folder.ts";

@@ -6,6 +6,7 @@ import * as pulumi from "@pulumi/pulumi";
 
 import { netConf, windowsCniConf } from "../../../components/cni/flannel/flannel-config.ts";
 import { BootstrapToken } from "../../../components/controlplane/bootstrap-token.ts";
+import { stepTriggerOf } from "../../../components/node/step-trigger.ts";
 import { defaultSetup } from "../../../components/windows/node-setup.ts";
 import { replacesPrograms } from "../../../components/windows/upgrade-drain.ts";
 import type { ProgramArtifact, WindowsSoftware } from "../../../components/windows/software.ts";
@@ -201,7 +202,8 @@ describe("a Windows node whose image carries no programs", () => {
       const { inputs, opts } = node.get(name);
       assert.equal(inputs["remotePath"], "C:/kindows/media");
       // Again on a new machine, or for another content.
-      assert.deepEqual(inputs["triggers"], ["machine-1", digit.repeat(64)]);
+      const pushed = { machine: "machine-1", step: "push", sha256: digit.repeat(64) };
+      assert.deepEqual(stepTriggerOf(inputs), pushed);
       assert.equal(await (inputs["source"] as pulumi.asset.FileArchive).path, fetched);
       assert.deepEqual(opts.ignoreChanges, []);
       assert.equal(opts.deletedWith, node.machine.resource);

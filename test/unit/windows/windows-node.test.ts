@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { isSecret } from "@pulumi/pulumi";
 import { bakedNodeSteps, bakeOf } from "../../../components/windows/image/bake.ts";
+import { stepTriggerOf } from "../../../components/node/step-trigger.ts";
 import { scriptCommand } from "../../../components/windows/remote-command.ts";
+import { stages } from "../../../cli/stages/node-stages.ts";
 import { secrets } from "../controlplane/fixture-node.ts";
 import { look, revealed } from "../controlplane/recorded-resources.ts";
 import {
@@ -23,13 +25,21 @@ describe("a Windows node", () => {
     assert.equal(made.get("node").type, "kindows:windows:WindowsNode");
   });
 
+  it("says of each which step it is, as the stages of `up` have them", () => {
+    const known = stages.windows.flatMap(({ steps }) => steps);
+    for (const name of order) {
+      const step = stepTriggerOf(made.get(name).inputs)?.step;
+      assert.ok(step !== undefined && known.includes(step), `${name}: ${step}`);
+    }
+  });
+
   for (const [index, name] of order.entries()) {
     it(`${name} follows what comes before it, in bounded time, on each new machine`, async () => {
       const { inputs, opts } = made.get(name);
       const before = index === 0 ? made.machine : made.get(order[index - 1] ?? "");
       assert.equal(opts.parent, made.node);
       assert.ok(made.needs(name).includes(before.resource));
-      assert.deepEqual(inputs["triggers"], ["machine-1"]);
+      assert.equal(stepTriggerOf(inputs)?.machine, "machine-1");
       assert.equal(opts.deleteBeforeReplace, true);
       const { create, update } = opts.customTimeouts ?? {};
       assert.match(create ?? "", /^\d+s$/);

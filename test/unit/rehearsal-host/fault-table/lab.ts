@@ -5,14 +5,11 @@ import { join, relative } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 
 import { messageOf } from "../../../../host/failure.ts";
-import {
-  homeSource,
-  stepFolders,
-  stageHome,
-  unpackCommand,
-} from "../../../../components/windows/steps-copy.ts";
+import { homeSource, unpackCommand } from "../../../../components/windows/steps-copy.ts";
+import { stepFolders } from "../../../../components/windows/step-folders.ts";
+import { stageHome } from "../../../../components/windows/stage-home.ts";
 import { undoCommand } from "../../../../components/windows/remote-command.ts";
-import { parseStepResult } from "../../../../components/windows/step-result.ts";
+import { parseStepResult } from "../../../../components/node/step-result.ts";
 import {
   remoteSteps as stepsHome,
   stepsSource,

@@ -1,0 +1,14 @@
+import * as pulumi from "@pulumi/pulumi";
+import type { Machine, WindowsShell } from "../machine/machine.ts";
+import { inShell } from "./remote-command.ts";
+
+/** A command for cmd.exe, as the machine's SSH server takes it. */
+export function commandOn<T>(
+  { shell = pulumi.output<WindowsShell>("cmd") }: Machine,
+  values: pulumi.Input<T>,
+  command: (known: pulumi.Unwrap<T>) => string,
+): pulumi.Output<string> {
+  return pulumi
+    .all([shell, pulumi.output(values)])
+    .apply(([known, all]) => inShell(known, command(all as pulumi.Unwrap<T>)));
+}
