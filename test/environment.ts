@@ -5,6 +5,7 @@ import path from "node:path";
 import { inspect } from "node:util";
 import type { Context } from "mocha";
 
+import "../toolchain/program/unread-traces.js";
 import { stopLeftRunning } from "./left-running.ts";
 import { cacheRoot } from "../toolchain/cache.ts";
 import { keepCoverage } from "./script-coverage.ts";
@@ -33,6 +34,10 @@ const environment = {
   TZ: "UTC",
   LANG: "C.UTF-8",
   KINDOWS_CACHE: cacheRoot(),
+  // The engine's programs compile the same SDK in each of their processes.
+  NODE_COMPILE_CACHE: path.join(folder, "compiled"),
+  // The engine and API servers live for seconds, so that memory costs less here than collecting it.
+  GOGC: "300",
   // The host's settings decide where Go's modules come from.
   GOENV: process.env["GOENV"] ?? path.join(settings, "go", "env"),
 };

@@ -1,10 +1,12 @@
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { enableCompileCache } from "node:module";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 
 const root = path.join(import.meta.dirname, "..", "..");
+const bundles = path.join(root, ".kindows", "program");
 
 /** Folders of the bundles' sources. Includes more than they import: unnecessary bundling is better than a stale bundle. */
 const sources = [
@@ -23,7 +25,7 @@ const sources = [
  * @returns {string} absolute path of a module
  */
 export function freshBundle(entry) {
-  const folder = path.join(root, ".kindows", "program", hashOf(sources.flatMap(filesBelow)));
+  const folder = path.join(bundles, hashOf(sources.flatMap(filesBelow)));
   if (!existsSync(folder)) {
     const bundler = path.join(root, "toolchain", "program", "main.ts");
     // Standard output is kept for a host action's result; standard error becomes the error's message.
@@ -42,6 +44,10 @@ export async function loadProgram(entry) {
   let file;
   try {
     file = freshBundle(entry);
+    // What V8 compiles is kept, also by the processes that this one starts. It goes when bundles do (main.ts).
+    const compiled = path.join(bundles, "compiled");
+    enableCompileCache(compiled);
+    process.env.NODE_COMPILE_CACHE ??= compiled;
   } catch {
     const { register } = await import("tsx/esm/api");
     register();

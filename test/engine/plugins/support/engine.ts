@@ -124,7 +124,10 @@ plugins: { providers: [{ name: kindows, path: ${path.join(repository, "plugins/k
     }
     await this.write("program.ts", source);
     await bundlePrograms(this.folder, ["program.ts"], path.join(this.folder, "bundle"));
-    await this.write("index.js", 'export * from "./bundle/program.mjs";\n');
+    await this.write(
+      "index.js",
+      `import "./toolchain/program/unread-traces.js";\nexport * from "./bundle/program.mjs";\n`,
+    );
     // Otherwise the first host actions, which run in parallel, would each make the bundle.
     const bundler = path.join(this.folder, "toolchain/program/fresh-bundle.js");
     const { freshBundle } = (await import(bundler)) as { freshBundle: (entry: string) => string };
