@@ -268,7 +268,7 @@ describe("Calico in the engine", () => {
   });
 
   it("refuses a field that Felix has not, by its name", async () => {
-    const program = ["--import", "tsx", "components/cni/actions/configure-calico.ts"];
+    const program = ["toolchain/program/run.js", "components/cni/actions/configure-calico.ts"];
     const CALICO = JSON.stringify({ felix: { bpfLogLevle: "Info" }, timeoutSeconds: 2 });
     const env = { KUBECONFIG_CONTENT: server.kubeconfig, CALICO };
     const { exitCode, stderr } = await execa(process.execPath, program, { env, reject: false });

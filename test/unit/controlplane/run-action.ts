@@ -21,7 +21,7 @@ export function runAction(
   options: readonly string[] = [],
 ): Promise<Ended> {
   const [file = "", ...flags] = action.split(" ");
-  const program = ["--import", "tsx", ...options, `components/${file}.ts`];
+  const program = [...options, "toolchain/program/run.js", `components/${file}.ts`];
   return execa(process.execPath, [...program, ...flags], { env: environment, reject: false });
 }
 
