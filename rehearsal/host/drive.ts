@@ -1,6 +1,14 @@
 import { randomBytes } from "node:crypto";
-import { existsSync, lstatSync, readdirSync, realpathSync, type Stats } from "node:fs";
-import { mkdir, open, readFile, realpath, rename, rm, stat } from "node:fs/promises";
+import {
+  existsSync,
+  lstatSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  statSync,
+  type Stats,
+} from "node:fs";
+import { mkdir, open, realpath, rename, rm } from "node:fs/promises";
 import { dirname, join, sep } from "node:path";
 import { AccessDeniedError, formatWindowsPath, windowsPathNames } from "./windows-path.ts";
 
@@ -45,7 +53,7 @@ export class Drive {
     return unlessMissing(async () => {
       const file = await this.resolve(path);
       // Most reads are of missing files, and throwing an error for each is expensive.
-      return existsSync(file) ? readFile(file) : undefined;
+      return existsSync(file) ? readFileSync(file) : undefined;
     });
   }
 
@@ -93,7 +101,7 @@ export class Drive {
   }
 
   #stat(path: string): Promise<Stats | undefined> {
-    return unlessMissing(async () => stat(await this.resolve(path)));
+    return unlessMissing(async () => statSync(await this.resolve(path)));
   }
 }
 

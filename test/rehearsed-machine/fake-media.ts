@@ -15,6 +15,9 @@ export type FakeMedia = Readonly<
   >
 >;
 
+/** By name, because they are the same on each of the many machines that tests make. */
+const archives = new Map<string, Promise<Buffer>>();
+
 /** Puts fake media on the drive, below C:\kindows\media\<sha256>\, where the guest image has the real ones. */
 export async function writeFakeMedia(
   drive: Drive,
@@ -28,7 +31,11 @@ export async function writeFakeMedia(
   const putArchive = async (
     fileName: string,
     files: Readonly<Record<string, string | Buffer>>,
-  ): Promise<CarriedArtifact> => put(fileName, await archiveOf(files));
+  ): Promise<CarriedArtifact> => {
+    const archive = archives.get(fileName) ?? archiveOf(files);
+    archives.set(fileName, archive);
+    return put(fileName, await archive);
+  };
   return {
     containerd: await putArchive(`containerd-${containerd}-windows-amd64.tar.gz`, {
       "bin/containerd.exe": fakeExecutable("containerd", containerd),

@@ -1,5 +1,5 @@
-import { linkSync, mkdirSync, readdirSync } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
+import { linkSync, mkdirSync, readdirSync, rmSync } from "node:fs";
+import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import ssh2 from "ssh2";
@@ -142,8 +142,8 @@ export async function startRehearsalHost(options: RehearsalHostOptions): Promise
   };
 
   let rebooting = Promise.resolve();
-  let running = await boot(await ownPort()).catch(async (error: unknown) => {
-    await rm(driveC, { recursive: true });
+  let running = await boot(await ownPort()).catch((error: unknown) => {
+    rmSync(driveC, { recursive: true });
     throw error;
   });
   const { port } = running;
@@ -174,7 +174,7 @@ export async function startRehearsalHost(options: RehearsalHostOptions): Promise
       delay.abort();
       await rebooting.catch(() => undefined);
       await powerOff();
-      await rm(driveC, { recursive: true, force: true });
+      rmSync(driveC, { recursive: true, force: true });
     },
   };
   started(`the rehearsal host ${options.hostName}`, host);

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
-import { cp } from "node:fs/promises";
+import { cpSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { artifactPath } from "../../../components/windows/media-folder.ts";
@@ -67,9 +66,7 @@ export async function startWithSteps(
   prepared?: StepName,
 ): Promise<RehearsalHost> {
   const host = await start(options);
-  await cp(stepsSource, join(host.driveC, ...remoteSteps.split("\\").slice(1)), {
-    recursive: true,
-  });
+  cpSync(stepsSource, join(host.driveC, ...remoteSteps.split("\\").slice(1)), { recursive: true });
   if (prepared !== undefined) await prepareThrough(host, prepared);
   return host;
 }

@@ -1,5 +1,13 @@
-import { existsSync } from "node:fs";
-import { cp, mkdtemp, readFile, readdir, rm, stat } from "node:fs/promises";
+// Hundreds of machines, each with hundreds of small files: by promises, each file costs several times as much.
+import {
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { isDeepStrictEqual } from "node:util";
@@ -86,7 +94,7 @@ async function makeSnapshots(): Promise<ReadonlyMap<Row, Snapshot>> {
     const clean = await listing(lab.host);
     for (const row of rows) {
       const before = join(snapshotsFolder, row);
-      await cp(lab.host.driveC, before, { recursive: true });
+      cpSync(lab.host.driveC, before, { recursive: true });
       const error = await lab.run(row);
       if (error !== undefined) throw new Error(error);
       await lab.settled();
@@ -106,11 +114,9 @@ export class Lab {
   ) {}
 
   /** Size of a copy in bytes; 0 for a command. */
-  async bytes(row: Row): Promise<number> {
+  bytes(row: Row): number {
     if (!isCopy(row)) return 0;
-    const files = await filesBelow(this.#source(row));
-    const sizes = await Promise.all(files.map(async (file) => (await stat(file)).size));
-    return sizes.reduce((sum, size) => sum + size, 0);
+    return filesBelow(this.#source(row)).reduce((sum, file) => sum + statSync(file).size, 0);
   }
 
   /** Runs a row. @returns its error, with the resource's name in front, as in the engine */
@@ -140,35 +146,29 @@ export class Lab {
     return [
       ...(!isNode || isDeepStrictEqual(names, [hostName]) ? [] : [`nodes: ${names.join(", ")}`]),
       ...(wrongClock ? [`the clock is off by ${offset / 1000} s`] : []),
-      ...(rows.indexOf(row) < rows.indexOf(unpacking) ? [] : await this.#scriptProblems()),
-      ...(isCopy(row) ? await this.#copyProblems(row) : []),
+      ...(rows.indexOf(row) < rows.indexOf(unpacking) ? [] : this.#scriptProblems()),
+      ...(isCopy(row) ? this.#copyProblems(row) : []),
       ...differences(after, await listing(this.host)),
     ];
   }
 
   /** Differences in the steps' own folders, which `listing` leaves out. */
-  async #scriptProblems(): Promise<string[]> {
-    const problems: string[] = [];
-    for (const { name, files } of folders.values()) {
-      for (const [file, content] of files) {
-        const found = await this.host.windows.drive.read(`${stepsHome}\\${name}\\${file}`);
-        if (found?.equals(content) !== true) problems.push(`${name}/${file} is not what was sent`);
-      }
-    }
-    return problems;
+  #scriptProblems(): string[] {
+    return [...folders.values()].flatMap(({ name, files }) =>
+      [...files].flatMap(([file, content]) => {
+        const found = join(this.host.driveC, ...stepsHome.split("\\").slice(1), name, file);
+        return hasContent(found, content) ? [] : [`${name}/${file} is not what was sent`];
+      }),
+    );
   }
 
   /** Pushed files that are missing or differ. */
-  async #copyProblems(row: Copy): Promise<string[]> {
+  #copyProblems(row: Copy): string[] {
     const source = this.#source(row);
-    const differing = await Promise.all(
-      (await filesBelow(source)).map(async (file) => {
-        const copy = join(this.host.driveC, targets[row].slice(2), relative(source, file));
-        const isSame = existsSync(copy) && (await readFile(copy)).equals(await readFile(file));
-        return isSame ? [] : [`${copy} is not what was sent`];
-      }),
-    );
-    return differing.flat();
+    return filesBelow(source).flatMap((file) => {
+      const copy = join(this.host.driveC, targets[row].slice(2), relative(source, file));
+      return hasContent(copy, readFileSync(file)) ? [] : [`${copy} is not what was sent`];
+    });
   }
 
   async #run(row: Row): Promise<void> {
@@ -225,25 +225,28 @@ export async function withLab<T>(
   drive: string | undefined,
   work: (lab: Lab) => Promise<T>,
 ): Promise<T> {
-  const media = await mkdtemp(join(tmpdir(), "kindows-faults-"));
+  const media = mkdtempSync(join(tmpdir(), "kindows-faults-"));
   try {
     return await withHost({ drive }, async (host) => {
       const theirs = join(host.driveC, "kindows/media");
-      await cp(theirs, media, { recursive: true });
+      cpSync(theirs, media, { recursive: true });
       if (drive === undefined || !existsSync(join(drive, "kindows/media"))) {
-        await rm(theirs, { recursive: true });
+        rmSync(theirs, { recursive: true });
       }
       await host.windows.drive.makeFolder("C:\\kindows");
       return work(new Lab(host, media));
     });
   } finally {
-    await rm(media, { recursive: true });
+    rmSync(media, { recursive: true });
   }
 }
 
-async function filesBelow(folder: string): Promise<string[]> {
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-  return entries
+function hasContent(file: string, content: Buffer): boolean {
+  return existsSync(file) && readFileSync(file).equals(content);
+}
+
+function filesBelow(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name));
 }

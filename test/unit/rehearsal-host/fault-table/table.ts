@@ -83,7 +83,7 @@ export interface CellResult {
 async function play(row: Row, fault: TableFault): Promise<CellResult> {
   const snapshot = (await snapshotsOfRows()).get(row);
   return withLab(snapshot?.before, async (lab) => {
-    const settings = fault.settings?.(row, await lab.bytes(row)) ?? [];
+    const settings = fault.settings?.(row, lab.bytes(row)) ?? [];
     await plantFaults(lab.host, ...settings);
     fault.breakCluster?.(lab.host.cluster);
     await fault.breakMachine?.(lab.host);
