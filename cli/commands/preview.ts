@@ -18,8 +18,7 @@ export async function preview({ stack }: Options): Promise<void> {
   });
   await ensureLocalState();
   const pulumi = enginePulumi(stack, lab);
-  await ensureStack(pulumi);
-  const missing = await unprepared(settings);
+  const [missing] = await Promise.all([unprepared(settings), ensureStack(pulumi)]);
   await pulumi.operation(["preview"]);
   if (missing.length > 0) say(`to be prepared by \`up\` first: ${missing.join(", ")}`);
 }
