@@ -1,6 +1,9 @@
 /** Kubernetes versions for which all parts are pinned: node image, kubelet and kubeadm for Windows, and kube-proxy. */
 export const kubernetesVersions = ["1.36.4"] as const;
 
+/** The first Kubernetes that machines can join with: its kubeadm knows v1beta4, the configuration that Join-Node writes. */
+export const leastKubernetes = "1.31.0";
+
 /** containerd for Windows: 2.3 has long-term support; 2.4 is in the rehearsal image. */
 export const containerdVersions = ["2.3.4", "2.4.2"] as const;
 

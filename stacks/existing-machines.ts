@@ -1,9 +1,8 @@
 import * as pulumi from "@pulumi/pulumi";
-import type { ControlPlane } from "../components/controlplane/control-plane.ts";
 import type { WindowsPodNetwork } from "../components/cni/pod-network.ts";
 import { inExisting, podNetworkNamed } from "../components/cni/registry.ts";
-import type { NodeSetup } from "../components/windows/node-setup.ts";
 import type { ExistingNode, ExistingSettings } from "../config/existing.ts";
+import { usualDomain } from "../components/controlplane/existing/cluster-configuration.ts";
 import { ExistingPodNetwork } from "../components/cni/existing-pod-network.ts";
 import { ExistingCluster } from "../components/controlplane/existing/existing-cluster.ts";
 import type { ExaminedCluster } from "../components/controlplane/existing/examine-cluster.ts";
@@ -89,7 +88,13 @@ export async function existingMachines(
   const complete = (await podNetworkNamed(network.kind)?.components())?.complete;
   const pods = new ExistingPodNetwork("pod-network", { controlPlane, network, complete });
   const joinedCluster = { controlPlane, podNetwork: pods.resource, tokenTtlMinutes };
-  const onWindows = { ...programs, setup: existingSetup(settings, network, controlPlane) };
+  const direct = cluster?.facts.direct ?? [
+    `.${usualDomain}`,
+    controlPlane.podCidr,
+    controlPlane.serviceCidr,
+  ];
+  const setup = windowsSetup(settings.windows, network, [...direct, ...reachedInside(settings)]);
+  const onWindows = { ...programs, setup };
 
   const existing = settings.nodes.map((node) => {
     const login = access(node);
@@ -109,7 +114,13 @@ export async function existingMachines(
   const nodes = [
     ...existing,
     ...(created?.machines ?? []).map((each) => ({ ...each, sshUser })),
-  ].map((machine) => joinedWindows(machine, joinedCluster, onWindows));
+  ].map(({ node, ...machine }) => {
+    const kubeletArgs = { ...cluster?.facts.kubeletArgs, ...node.kubeletArgs };
+    return joinedWindows(
+      { ...machine, node: { ...node, kubeletArgs } },
+      ...([joinedCluster, onWindows] as const),
+    );
+  });
 
   pods.awaitOnWindows(nodes);
   if (cluster?.facts.kubeProxy !== "there") {
@@ -118,6 +129,8 @@ export async function existingMachines(
       nodes,
       network: pods.windows,
       image: settings.windows.kubeProxyImage,
+      pullSecrets: settings.windows.kubeProxyPullSecrets,
+      server: cluster?.facts.kubeProxyServer,
     });
   }
   return {
@@ -151,24 +164,9 @@ function unknownNetwork({ cni: { kind } }: ExistingSettings): WindowsPodNetwork 
   return (inExisting.get(kind) ?? first)?.assumed ?? { kind: "none" };
 }
 
-type Ranges = Pick<ControlPlane, "podCidr" | "serviceCidr">;
-
-/** How the machines are prepared, according to the settings and the cluster's pod network. */
-function existingSetup(
-  settings: ExistingSettings,
-  network: WindowsPodNetwork,
-  ranges: Ranges,
-): NodeSetup {
-  return windowsSetup(settings.windows, network, reachedInside(settings, ranges));
-}
-
-function reachedInside(
-  { cluster, cni, machine, nodes }: ExistingSettings,
-  { podCidr, serviceCidr }: Ranges,
-): string[] {
+/** What the settings say about hosts that the machines reach without a proxy. */
+function reachedInside({ cluster, cni, machine, nodes }: ExistingSettings): string[] {
   return [
-    podCidr,
-    serviceCidr,
     ...(cluster.endpoint === undefined ? [] : [cluster.endpoint.replace(/:\d+$/, "")]),
     ...cluster.hostsEntries.flatMap(({ name, address }) => [name, address]),
     ...nodes.map(({ address }) => address),

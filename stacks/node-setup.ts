@@ -1,6 +1,7 @@
 import { kindContainers, labNames } from "../config/names.ts";
 import type { Settings } from "../config/settings.ts";
 import type { NodeSetup, MachineProxy } from "../components/windows/node-setup.ts";
+import { usualDomain } from "../components/controlplane/existing/cluster-configuration.ts";
 import { podNetworks } from "../components/cni/registry.ts";
 import type { AnyWindows } from "../config/sections/windows.ts";
 
@@ -11,6 +12,7 @@ export function nodeSetup(settings: Settings): NodeSetup {
 
 function reachedInside({ lab, network, hypervisors, cluster }: Settings): string[] {
   return [
+    `.${usualDomain}`,
     `.${network.domain}`,
     network.cidr,
     ...hypervisors.flatMap(({ cidr }) => cidr ?? []),
@@ -21,8 +23,8 @@ function reachedInside({ lab, network, hypervisors, cluster }: Settings): string
   ];
 }
 
-/** Proxy exceptions in any cluster: the machine itself, and names in the cluster's DNS. */
-const alwaysDirect = ["localhost", "127.0.0.1", ".svc", ".cluster.local"];
+/** Proxy exceptions in any cluster: the machine itself, and short names in the cluster's DNS. */
+const alwaysDirect = ["localhost", "127.0.0.1", ".svc"];
 
 /** @param direct hosts, domains and ranges that are reached without the proxy */
 export function windowsSetup(

@@ -6,6 +6,7 @@ import type { Check } from "../../config/problem.ts";
 import type { NamedSettings, Settings } from "../../config/settings.ts";
 import type { DaemonSetName } from "../../kubernetes/daemon-set.ts";
 import type { ControlPlane } from "../controlplane/control-plane.ts";
+import type { ApiServerAddress } from "../controlplane/existing/api-server-address.ts";
 import type { ClusterAnswers } from "../controlplane/existing/cluster-answers.ts";
 import { type Right, rightsTo, managed } from "../controlplane/existing/rights.ts";
 import type { JoinedToCluster } from "../node/daemon-set-on-nodes.ts";
@@ -136,6 +137,19 @@ export function accessRights(purpose: string): readonly Right[] {
   );
 }
 
+/** What a pod network in an existing cluster is checked against. */
+export interface ClusterForNetwork {
+  readonly serviceCidr: string;
+  readonly apiServer: ApiServerAddress;
+}
+
+/** IPv4 ranges that a pod network gives pods their addresses from. */
+export interface FoundPods {
+  readonly ranges: readonly string[];
+  /** Display name of the objects that say so. */
+  readonly of: string;
+}
+
 /** Definition of a pod network in existing clusters. */
 export interface PodNetworkInExisting {
   /** Display name, with how the network has to be installed. */
@@ -153,8 +167,16 @@ export interface PodNetworkInExisting {
   check(
     answers: ClusterAnswers,
     wanted: WantedPodNetwork,
-    cluster: { readonly serviceCidr: string; readonly endpoint: string },
-  ): { readonly network: WindowsPodNetwork; readonly problems: readonly HostProblem[] } | undefined;
+    cluster: ClusterForNetwork,
+  ):
+    | {
+        readonly network: WindowsPodNetwork;
+        readonly problems: readonly HostProblem[];
+        readonly warnings?: readonly string[];
+        /** Undefined if they are what kubeadm says. */
+        readonly pods?: FoundPods | undefined;
+      }
+    | undefined;
   hnsNetwork(network: WindowsPodNetwork): HnsNetwork;
   /** The DaemonSet that makes the network on Windows nodes; undefined if no pod does. */
   readonly windowsDaemonSet?: DaemonSetName;

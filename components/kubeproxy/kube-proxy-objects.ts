@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { stringify } from "yaml";
 import type { DaemonSetName } from "../../kubernetes/daemon-set.ts";
 import type { HnsNetwork } from "../cni/pod-network.ts";
 import { manifest, type Manifest } from "../manifest.ts";
@@ -10,6 +11,10 @@ export interface KubeProxyOptions {
   readonly script: string;
   /** The pod network on Windows nodes. Default: that of the script's parameters, Calico. */
   readonly network: HnsNetwork | undefined;
+  /** The API server, `https://HOST:PORT`. Default: that of kubeadm's ConfigMap for kube-proxy. */
+  readonly server?: string | undefined;
+  /** Names of the Secrets in its namespace with which the image is pulled. Default: none. */
+  readonly pullSecrets?: readonly string[] | undefined;
   /**
    * Whether the provider waits until the DaemonSet runs on all Windows nodes of the cluster, those that others joined
    * and that are not Ready included. Default: true.
@@ -32,8 +37,15 @@ export function kubeProxyImage(kubernetesVersion: string): string {
  * a hash of the script, so a changed script creates a new ConfigMap and rolls out like any change of a pod template.
  */
 export function kubeProxyObjects(options: KubeProxyOptions): Manifest {
-  const { image, script, network, isAwaited = true } = options;
-  const digest = createHash("sha256").update(script).digest("hex").slice(0, 8);
+  const { image, script, network, server, isAwaited = true } = options;
+  const files = {
+    "start.ps1": script,
+    ...(server !== undefined && { [kubeconfigKey]: kubeconfigFor(server) }),
+  };
+  const digest = createHash("sha256")
+    .update(Object.values(files).join(""))
+    .digest("hex")
+    .slice(0, 8);
   const command = [
     ...["powershell.exe", "-NoProfile", "-NonInteractive", "-ExecutionPolicy", "Bypass"],
     // containerd replaces the variable with the path of the container's folder, which contains its volumes.
@@ -46,6 +58,29 @@ export function kubeProxyObjects(options: KubeProxyOptions): Manifest {
     "pulumi.com/patchFieldManager": "kindows",
     ...(!isAwaited && { "pulumi.com/skipAwait": "true" }),
   };
-  const values = { image, script, configMap, command, annotations };
+  const secrets = (options.pullSecrets ?? []).map((name) => ({ name }));
+  const pullSecrets = secrets.length > 0 ? secrets : undefined;
+  const kubeconfigMap = server === undefined ? "kube-proxy" : configMap;
+  const values = { image, files, configMap, kubeconfigMap, pullSecrets, command, annotations };
   return manifest(new URL("kube-proxy.yaml", import.meta.url), values);
+}
+
+/** Where kubeadm's ConfigMap for kube-proxy has the kubeconfig, and ours too. */
+const kubeconfigKey = "kubeconfig.conf";
+
+/** The same as kubeadm's for kube-proxy: the pod's own account, at another API server. */
+function kubeconfigFor(server: string): string {
+  const account = "/var/run/secrets/kubernetes.io/serviceaccount";
+  return stringify({
+    apiVersion: "v1",
+    kind: "Config",
+    clusters: [
+      { name: "default", cluster: { "certificate-authority": `${account}/ca.crt`, server } },
+    ],
+    contexts: [
+      { name: "default", context: { cluster: "default", namespace: "default", user: "default" } },
+    ],
+    "current-context": "default",
+    users: [{ name: "default", user: { tokenFile: `${account}/token` } }],
+  });
 }

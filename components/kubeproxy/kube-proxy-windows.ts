@@ -22,6 +22,13 @@ export interface KubeProxyWindowsArgs {
   readonly nodes?: readonly JoinedToCluster[];
   /** kube-proxy image. Default: sig-windows-tools' image of exactly the cluster's version. */
   readonly image?: string;
+  /** Names of Secrets in kube-system with which the image is pulled. Default: none. */
+  readonly pullSecrets?: readonly string[];
+  /**
+   * The API server, `https://HOST:PORT`, if the cluster's own kubeconfig for kube-proxy names one that Windows nodes do
+   * not reach, such as a proxy on every Linux node. Default: that kubeconfig.
+   */
+  readonly server?: string;
 }
 
 /** Longest wait for the rollout, in seconds. A Windows node may need 20 minutes to pull its first image. */
@@ -50,9 +57,11 @@ export class KubeProxyWindows extends pulumi.ComponentResource {
     };
     const script = readFileSync(new URL("start.ps1", import.meta.url), "utf8");
     const image = args.image ?? kubeProxyImage(kubernetesVersion);
-    const { nodes } = args;
+    const { nodes, network, server, pullSecrets } = args;
     const isAwaited = nodes === undefined;
-    const objects = kubeProxyObjects({ image, script, network: args.network, isAwaited });
+    const objects = kubeProxyObjects({
+      ...{ image, script, network, server, pullSecrets, isAwaited },
+    });
     const configMap = new ConfigMap(name, objects.ConfigMap, child);
     const limit = `${rolloutSeconds}s`;
     const daemonSet = new DaemonSet(name, objects.DaemonSet, {

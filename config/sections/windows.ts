@@ -13,6 +13,7 @@ import {
   windowsVersions,
 } from "../supported.ts";
 import { ianaTimeZone, windowsTimeZone } from "../time-zones.ts";
+import { dnsDomain } from "../values/dns-name.ts";
 import { ipv4 } from "../values/ip-address.ts";
 import { between, ofForm, text } from "../values/value.ts";
 import { oneOfVersions } from "../values/version.ts";
@@ -123,7 +124,7 @@ export const windows = z.strictObject({
     .default({})
     .meta({
       description:
-        "Mirrors by registry, e.g. `docker.io: [https://mirror.example.com]`. They are tried in this order, then the registry itself.",
+        "Mirrors by registry, e.g. `docker.io: [https://mirror.example.com]`. They are tried in this order, then the registry itself. containerd asks them below `/v2`, unless the address contains it, e.g. `https://harbor.example.com/v2/PROJECT`.",
     }),
   proxy: proxy
     .prefault({})
@@ -136,6 +137,10 @@ export const windows = z.strictObject({
     description:
       "Image of kube-proxy for Windows: a HostProcess image that contains `kube-proxy\\kube-proxy.exe`. kindows starts the program with its own script and ignores any script in the image.",
     default: "`sigwindowstools/kube-proxy` of exactly `kubernetesVersion`",
+  }),
+  kubeProxyPullSecrets: z.array(text(dnsDomain)).default([]).meta({
+    description:
+      "Names of Secrets in the namespace `kube-system` (`kubectl create secret docker-registry`) with which that image is pulled, if its registry asks for a login.",
   }),
   defenderExclusions: z.boolean().default(true).meta({
     description:
@@ -196,19 +201,25 @@ function proxyAddress(value: string): Complaint | undefined {
   if (url === undefined || !/^https?:$/.test(url.protocol) || url.hostname === "") {
     return {
       why: "is not the address of an HTTP proxy",
-      instead: "Write http://HOST:PORT, e.g. http://proxy.example.com:3128.",
+      instead:
+        "Write http://HOST:PORT, e.g. http://proxy.example.com:3128; for SOCKS the address of a forwarder (docs/existing.md#a-proxy-with-a-login).",
     };
   }
   const plain = `${url.protocol}//${url.host}`;
   if (url.username !== "" || url.password !== "") {
     return {
       why: "contains a login, which would be stored in the registry of Windows, where every user can read it",
-      instead: `Write ${plain}, and let the proxy identify the nodes by their addresses.`,
+      instead: `Write ${plain}, and let the proxy identify the nodes by their addresses, or write the address of a forwarder that logs in for them (docs/existing.md#a-proxy-with-a-login).`,
     };
   }
   return value === plain || value === `${plain}/`
     ? undefined
-    : { why: "is more than a proxy's address", instead: `Write ${plain}.` };
+    : {
+        why: "is more than a proxy's address",
+        instead: url.pathname.endsWith(".pac")
+          ? "Write the address of the proxy that this file chooses, http://HOST:PORT."
+          : `Write ${plain}.`,
+      };
 }
 
 function noProxyEntry(value: string): Complaint | undefined {

@@ -1,9 +1,22 @@
-import type { V1ConfigMap } from "@kubernetes/client-node";
+import type { V1ConfigMap, V1Deployment } from "@kubernetes/client-node";
+import semver from "semver";
 import type { DaemonSetName } from "../../../kubernetes/daemon-set.ts";
 import type { HostProblem } from "../../../config/host-problem.ts";
+import { addressNumber, contains, type Ipv4Range, parseRange } from "../../../config/ipv4.ts";
 import { unless } from "../../../config/problem.ts";
-import { found, type ClusterAnswers } from "../../controlplane/existing/cluster-answers.ts";
-import type { HnsNetwork, PodNetworkInExisting, WindowsPodNetwork } from "../pod-network.ts";
+import { isLoopback } from "../../controlplane/existing/api-server-address.ts";
+import {
+  found,
+  foundItems,
+  type ClusterAnswers,
+} from "../../controlplane/existing/cluster-answers.ts";
+import type {
+  ClusterForNetwork,
+  HnsNetwork,
+  PodNetworkInExisting,
+  WindowsPodNetwork,
+} from "../pod-network.ts";
+import { leastCalico, limitProblems } from "./windows-limits.ts";
 
 /** Fields that an object of the cluster must have for Windows nodes. */
 interface ClusterChange {
@@ -52,20 +65,37 @@ export const existingCalico: PodNetworkInExisting = {
     storedIpPools: "/apis/crd.projectcalico.org/v1/ippools",
     storedIpamConfig: "/apis/crd.projectcalico.org/v1/ipamconfigs/default",
     storedFelixConfig: "/apis/crd.projectcalico.org/v1/felixconfigurations/default",
+    // The operator reads this ConfigMap in its own namespace, which its chart lets users choose.
+    operators: "/apis/apps/v1/deployments?labelSelector=k8s-app%3Dtigera-operator",
     servicesEndpoint: "/api/v1/namespaces/tigera-operator/configmaps/kubernetes-services-endpoint",
+    servicesEndpoints:
+      "/api/v1/configmaps?fieldSelector=metadata.name%3Dkubernetes-services-endpoint",
   },
   rights: [],
   checks: [],
   assumed: foundCalico([]),
-  check(answers, { mayChange }, { serviceCidr, endpoint }) {
-    if (found(answers, "installation") === undefined) return undefined;
-    const changes = wantedChanges(answers, serviceCidr, endpoint);
+  check(answers, { mayChange }, cluster) {
+    const installation = found<Installation>(answers, "installation");
+    if (installation === undefined) return undefined;
+    const pools = podPools(answers);
+    const pods = pools && {
+      ranges: pools.flatMap(({ spec }) => spec?.cidr ?? []),
+      of: `Calico's ${pools.length === 1 ? "IPPool" : "IPPools"} ${pools.map(nameOf).join(", ")}`,
+    };
+    const tooOld = versionProblems(installation);
+    // A release without Windows drops the fields of all changes.
+    if (tooOld.length > 0) return { network: foundCalico([]), problems: tooOld, pods };
+    const changes = wantedChanges(answers, cluster);
     const undone = mayChange ? [] : changes.filter(({ done }) => !done);
+    const felix = setting<{ readonly spec?: object }>(answers, "felixConfig", "storedFelixConfig");
     return {
       network: foundCalico(mayChange ? changes : []),
+      pods,
       problems: [
-        ...poolsProblems(answers),
-        ...vniProblems(answers),
+        ...poolsProblems(pools, installation),
+        ...limitProblems("FelixConfiguration", felix?.spec),
+        ...limitProblems("Installation", installation.spec),
+        ...endpointProblems(answers, cluster),
         ...undone.map(({ object, why, command }) => ({
           subject: object,
           why,
@@ -83,68 +113,152 @@ interface Installation {
     readonly serviceCIDRs?: readonly string[];
     readonly calicoNetwork?: { readonly bgp?: string; readonly windowsDataplane?: string };
   };
+  readonly status?: { readonly variant?: string; readonly calicoVersion?: string };
 }
 
 interface IpPool {
   readonly metadata?: { readonly name?: string };
   readonly spec?: Readonly<Record<"cidr" | "vxlanMode" | "ipipMode", string | undefined>> & {
     readonly disabled?: boolean;
+    readonly allowedUses?: readonly string[];
   };
 }
+
+const nameOf = ({ metadata }: IpPool): string => metadata?.name ?? "";
 
 function setting<T>(answers: ClusterAnswers, name: string, stored: string): T | undefined {
   return found<T>(answers, name) ?? found<T>(answers, stored);
 }
 
-/** Smallest VNI that Windows supports (Calico, felix/dataplane/windows). */
-const smallestVni = 4096;
+/** Enabled IPv4 pools whose addresses pods get, and not only tunnels or load balancers; undefined if not readable. */
+function podPools(answers: ClusterAnswers): readonly IpPool[] | undefined {
+  return setting<{ readonly items?: readonly IpPool[] }>(
+    ...([answers, "ipPools", "storedIpPools"] as const),
+  )?.items?.filter(
+    ({ spec }) =>
+      spec?.disabled !== true &&
+      spec?.cidr?.includes(":") !== true &&
+      (spec?.allowedUses ?? ["Workload"]).includes("Workload"),
+  );
+}
 
-/**
- * Changes that do not affect existing nodes, in the order in which Calico's operator requires them.
- *
- * @param endpoint `host:port` of the API server as nodes see it, which Calico on Windows reads from a ConfigMap.
- */
+/** The version of the operator's last finished rollout. Calico Enterprise counts its own. */
+function versionProblems({ status }: Installation): HostProblem[] {
+  const { variant = "Calico", calicoVersion = "" } = status ?? {};
+  const version = semver.parse(calicoVersion);
+  return unless(variant !== "Calico" || version === null || semver.gte(version, leastCalico), {
+    subject: "Installation default",
+    why: `is of Calico ${calicoVersion}, whose operator does not install it on Windows nodes; ${leastCalico} is the first that does`,
+    instead: `Upgrade Calico and its operator to ${leastCalico} or newer.`,
+  });
+}
+
+interface ServicesEndpoint {
+  /** Where the operator reads it. */
+  readonly namespace: string;
+  readonly host: string | undefined;
+  readonly port: string | undefined;
+}
+
+/** The ConfigMap with the API server's address, in the namespace of the operator. */
+function servicesEndpoint(answers: ClusterAnswers): ServicesEndpoint {
+  const [operator] = foundItems<V1Deployment>(answers, "operators");
+  const { namespace = "tigera-operator" } = operator?.metadata ?? {};
+  const usual = found<V1ConfigMap>(answers, "servicesEndpoint");
+  const own = foundItems<V1ConfigMap>(answers, "servicesEndpoints").find(
+    ({ metadata }) => metadata?.namespace === namespace,
+  );
+  const { data } = own ?? (namespace === "tigera-operator" ? usual : undefined) ?? {};
+  return {
+    namespace,
+    host: data?.["KUBERNETES_SERVICE_HOST"],
+    port: data?.["KUBERNETES_SERVICE_PORT"],
+  };
+}
+
+/** Calico's pods on Windows ask the API server before kube-proxy and DNS are there, and have no proxy of Linux nodes. */
+function endpointProblems(
+  answers: ClusterAnswers,
+  { serviceCidr, apiServer }: ClusterForNetwork,
+): HostProblem[] {
+  const { namespace, host, port } = servicesEndpoint(answers);
+  const services = parseRange(serviceCidr);
+  const isService = services && contains(services, addressNumber(host ?? "") ?? -1);
+  const why =
+    host === undefined
+      ? undefined
+      : isService === true
+        ? "which is the address of a Service: kube-proxy on Windows nodes provides it only once Calico runs there"
+        : isLoopback(host)
+          ? "where only Linux nodes have a proxy to the API server"
+          : undefined;
+  if (host === undefined && !apiServer.isAddress) {
+    return [
+      {
+        subject: "The API server's address",
+        why: "is not known, and Calico's pods cannot use a name, which they would ask the cluster's DNS for before it runs",
+        instead: `Write the address of ${apiServer.host || "the API server"} into kindows:cluster.hostsEntries.`,
+      },
+    ];
+  }
+  const wanted = JSON.stringify({ data: variables(apiServer) });
+  return unless(why === undefined, {
+    subject: `ConfigMap ${namespace}/kubernetes-services-endpoint`,
+    why: `has the API server at ${host ?? ""}:${port ?? ""}, ${why ?? ""}`,
+    instead: `Set an address that all nodes reach: kubectl -n ${namespace} patch configmap kubernetes-services-endpoint -p '${wanted}'. Calico's pods on all nodes restart with it.`,
+  });
+}
+
+function variables({ host, port }: ClusterForNetwork["apiServer"]): Record<string, string> {
+  return { KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port };
+}
+
+/** Changes that do not disconnect pods, in the order in which Calico's operator requires them. */
 function wantedChanges(
   answers: ClusterAnswers,
-  serviceCidr: string,
-  endpoint: string,
+  { serviceCidr, apiServer }: ClusterForNetwork,
 ): ClusterChange[] {
   const { spec } = found<Installation>(answers, "installation") ?? {};
-  const [host = "", port = ""] = endpoint.split(":");
+  const { host, port } = apiServer;
   const dataplane = spec?.calicoNetwork?.windowsDataplane ?? "Disabled";
   const serviceRanges = spec?.serviceCIDRs ?? [];
-  const variables = found<V1ConfigMap>(answers, "servicesEndpoint")?.data;
-  const [knownHost, knownPort] = [
-    variables?.["KUBERNETES_SERVICE_HOST"],
-    variables?.["KUBERNETES_SERVICE_PORT"],
-  ];
+  const known = servicesEndpoint(answers);
+  const { namespace } = known;
+  const services = parseRange(serviceCidr);
+  const hasServices =
+    services === undefined
+      ? serviceRanges.length > 0
+      : serviceRanges.some((each) => holds(each, services));
   const v3 = found(answers, "ipamConfig") !== undefined;
   const ipam = setting<{ readonly spec?: { readonly strictAffinity?: boolean } }>(
     ...([answers, "ipamConfig", "storedIpamConfig"] as const),
   );
   const operator = "operator.tigera.io/v1";
   const forWindows = {
-    serviceCIDRs: serviceRanges.length > 0 ? serviceRanges : [serviceCidr],
+    serviceCIDRs: hasServices
+      ? serviceRanges
+      : [serviceCidr, ...serviceRanges.filter((each) => each.includes(":"))],
     calicoNetwork: { windowsDataplane: "HNS" },
   };
-  return [
-    // First, because the operator refuses an Installation for Windows without it.
+  const endpoint: ClusterChange[] = [
     {
-      object: "ConfigMap tigera-operator/kubernetes-services-endpoint",
-      path: existingCalico.questions["servicesEndpoint"] ?? "",
+      object: `ConfigMap ${namespace}/kubernetes-services-endpoint`,
+      path: `/api/v1/namespaces/${namespace}/configmaps/kubernetes-services-endpoint`,
       fields: {
         apiVersion: "v1",
         kind: "ConfigMap",
-        metadata: { name: "kubernetes-services-endpoint", namespace: "tigera-operator" },
-        data: {
-          KUBERNETES_SERVICE_HOST: knownHost ?? host,
-          KUBERNETES_SERVICE_PORT: knownPort ?? port,
-        },
+        metadata: { name: "kubernetes-services-endpoint", namespace },
+        data: variables({ ...apiServer, host: known.host ?? host, port: known.port ?? port }),
       },
-      done: knownHost !== undefined && knownPort !== undefined,
+      done: known.host !== undefined && known.port !== undefined,
       why: "does not say where the API server is, which Calico on Windows needs",
-      command: `kubectl -n tigera-operator create configmap kubernetes-services-endpoint --from-literal=KUBERNETES_SERVICE_HOST=${host} --from-literal=KUBERNETES_SERVICE_PORT=${port}`,
+      command: `kubectl -n ${namespace} create configmap kubernetes-services-endpoint --from-literal=KUBERNETES_SERVICE_HOST=${host} --from-literal=KUBERNETES_SERVICE_PORT=${port}`,
     },
+  ];
+  return [
+    // First, because the operator refuses an Installation for Windows without it. Without an address, what is asked for
+    // is the address.
+    ...(known.host === undefined && !apiServer.isAddress ? [] : endpoint),
     {
       object: "Installation default",
       path: existingCalico.questions["installation"] ?? "",
@@ -154,7 +268,7 @@ function wantedChanges(
         metadata: { name: "default" },
         spec: forWindows,
       },
-      done: dataplane === "HNS" && serviceRanges.length > 0,
+      done: dataplane === "HNS" && hasServices,
       why: `has spec.calicoNetwork.windowsDataplane ${dataplane} and spec.serviceCIDRs ${JSON.stringify(serviceRanges)}; Windows nodes need HNS and the range of the services`,
       command: `kubectl patch installation default --type merge -p '${JSON.stringify({ spec: forWindows })}'`,
     },
@@ -174,13 +288,18 @@ function wantedChanges(
   ];
 }
 
+/** Whether a range in CIDR form contains another one whole. */
+function holds(cidr: string, inner: Ipv4Range): boolean {
+  const range = parseRange(cidr);
+  return range !== undefined && range.first <= inner.first && inner.last <= range.last;
+}
+
 /** Problems that are only reported, because solving them would disconnect the pods of all nodes. */
-function poolsProblems(answers: ClusterAnswers): HostProblem[] {
-  const { bgp = "Enabled" } =
-    found<Installation>(answers, "installation")?.spec?.calicoNetwork ?? {};
-  const pools = setting<{ readonly items?: readonly IpPool[] }>(
-    ...([answers, "ipPools", "storedIpPools"] as const),
-  )?.items?.filter(({ spec }) => spec?.disabled !== true && spec?.cidr?.includes(":") !== true);
+function poolsProblems(
+  pools: readonly IpPool[] | undefined,
+  { spec }: Installation,
+): HostProblem[] {
+  const { bgp = "Enabled" } = spec?.calicoNetwork ?? {};
   if (pools === undefined || pools.length === 0) {
     const why = "cannot be read, or none of them is enabled";
     const instead = "Allow the kubeconfig's user to read them.";
@@ -224,16 +343,4 @@ function poolProblems({ metadata, spec }: IpPool, bgp: string): HostProblem[] {
     );
   }
   return [];
-}
-
-function vniProblems(answers: ClusterAnswers): HostProblem[] {
-  const felix = setting<{ readonly spec?: { readonly vxlanVNI?: number } }>(
-    ...([answers, "felixConfig", "storedFelixConfig"] as const),
-  );
-  const vni = felix?.spec?.vxlanVNI ?? smallestVni;
-  return unless(vni >= smallestVni, {
-    subject: "FelixConfiguration default",
-    why: `has spec.vxlanVNI ${vni}; Windows supports none below ${smallestVni}`,
-    instead: `Set ${smallestVni} yourself, at a time when pods may be disconnected.`,
-  });
 }

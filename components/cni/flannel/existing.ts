@@ -62,21 +62,34 @@ export const existingFlannel: PodNetworkInExisting = {
   check(answers, { nodeCidr }) {
     const config = flannelConfig(answers);
     if (config === undefined) return undefined;
-    const backend = checkFlannel(config);
+    const netConf = netConfOf(config);
+    const backend = checkFlannel(config, netConf);
     const lacking = unless(nodeCidr !== undefined, {
       subject: "kindows:cni.nodeCidr",
       why: "is missing; the cluster has Flannel, whose files on Windows nodes name the nodes' own range",
       instead: "Write the IPv4 range of the nodes' addresses.",
     });
+    const { Network } = netConf ?? {};
+    const pods =
+      parseRange(Network ?? "") === undefined
+        ? undefined
+        : { ranges: [Network ?? ""], of: `ConfigMap ${config.name}` };
     return typeof backend === "string"
-      ? { network: foundFlannel(backend, nodeCidr), problems: lacking }
-      : { network: { kind: "none" }, problems: [backend, ...lacking] };
+      ? { network: foundFlannel(backend, nodeCidr), problems: lacking, pods }
+      : { network: { kind: "none" }, problems: [backend, ...lacking], pods };
   },
   hnsNetwork: ({ backend }: FlannelOnWindows) => flannelOnHns(backend),
 };
 
 interface NetConf {
-  readonly Backend?: { readonly Type?: string; readonly VNI?: number; readonly Port?: number };
+  readonly Network?: string;
+  readonly EnableIPv4?: boolean;
+  readonly Backend?: {
+    readonly Type?: string;
+    readonly VNI?: number;
+    readonly Port?: number;
+    readonly DirectRouting?: boolean;
+  };
 }
 
 interface FlannelConfig {
@@ -95,17 +108,35 @@ function flannelConfig(answers: ClusterAnswers): FlannelConfig | undefined {
   return undefined;
 }
 
-function checkFlannel(config: FlannelConfig): FlannelBackend | HostProblem {
+/** Undefined if it is not JSON. */
+function netConfOf({ netConf }: FlannelConfig): NetConf | undefined {
+  try {
+    return (JSON.parse(netConf) as NetConf | null) ?? undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function checkFlannel(
+  config: FlannelConfig,
+  netConf: NetConf | undefined,
+): FlannelBackend | HostProblem {
   const subject = `ConfigMap ${config.name}`;
   const again =
     "then restart Flannel on all nodes: this reroutes the packets of every pod, so kindows does not do it";
-  let netConf: NetConf;
-  try {
-    netConf = JSON.parse(config.netConf) as NetConf;
-  } catch {
+  if (netConf === undefined) {
     return { subject, why: "has a net-conf.json that is not JSON", instead: "Correct it." };
   }
-  const { Type = "udp", VNI, Port } = netConf.Backend ?? {};
+  const { Type = "udp", VNI, Port, DirectRouting } = netConf.Backend ?? {};
+  if (netConf.EnableIPv4 === false) {
+    const why = "gives pods IPv6 addresses only, which Flannel does not do on Windows";
+    return { subject, why, instead: "Use a cluster whose pods have IPv4 addresses." };
+  }
+  if (Type === "vxlan" && DirectRouting === true) {
+    const why =
+      "has VXLAN with DirectRouting, so Linux nodes send packets to Windows nodes of their own subnet without VXLAN, which those do not accept";
+    return { subject, why, instead: `Set DirectRouting to false yourself, ${again}.` };
+  }
   if (Type === "host-gw") return "host-gw";
   if (Type === "vxlan" && VNI === 4096 && Port === 4789) return "vxlan";
   const why =

@@ -1,3 +1,4 @@
+import type { X509Certificate } from "node:crypto";
 import type { Right } from "./rights.ts";
 
 /** A cluster's answer to a GET request, or its error message. */
@@ -11,14 +12,27 @@ export const commonQuestions = {
   nodes: "/api/v1/nodes",
   daemonSets: "/apis/apps/v1/daemonsets",
   kubeadmConfig: "/api/v1/namespaces/kube-system/configmaps/kubeadm-config",
+  kubeletConfig: "/api/v1/namespaces/kube-system/configmaps/kubelet-config",
   kubeProxyConfig: "/api/v1/namespaces/kube-system/configmaps/kube-proxy",
   clusterInfo: "/api/v1/namespaces/kube-public/configmaps/cluster-info",
+  /** The API servers' own addresses, behind the Service `kubernetes`. */
+  apiServers:
+    "/apis/discovery.k8s.io/v1/namespaces/default/endpointslices?labelSelector=kubernetes.io%2Fservice-name%3Dkubernetes",
+  /** The Services of the cluster's DNS, whatever their names. */
+  dnsServices: "/api/v1/namespaces/kube-system/services?labelSelector=k8s-app%3Dkube-dns",
 } as const;
 
 export interface ClusterAnswers {
   readonly answers: Readonly<Record<keyof typeof commonQuestions, Answer> & Record<string, Answer>>;
   /** Rights that the kubeconfig's user lacks, of all that any pod network needs. */
   readonly denied: readonly Right[];
+  /** HTTP status of `cluster-info` without credentials, as `kubeadm join` asks for it; undefined if there was none. */
+  readonly anonymousStatus?: number | undefined;
+  /** The certificate of the API server that answered. */
+  readonly certificate?:
+    Pick<X509Certificate, "checkHost" | "checkIP" | "subjectAltName"> | undefined;
+  /** Whether the DNS of this host knows the name at which machines reach the API server; undefined if not asked. */
+  readonly isNameKnown?: boolean | undefined;
 }
 
 /** The body of an answer; undefined if the request was refused or not made. */

@@ -1,12 +1,22 @@
+import { Resolver } from "node:dns/promises";
 import { readFileSync } from "node:fs";
+import type { IncomingMessage } from "node:http";
+import { Agent, request } from "node:https";
 import path from "node:path";
+import type { TLSSocket } from "node:tls";
 import { hostProblemsText } from "../../../config/host-problem.ts";
 import { messageOf } from "../../../host/failure.ts";
 import { ApiError, ClusterApi } from "../../../kubernetes/cluster-api.ts";
+import { credentials } from "../../../kubernetes/kubeconfig.ts";
 import { inExisting } from "../../cni/registry.ts";
 import { chooseKubeconfig } from "./choose-kubeconfig.ts";
 import { commonQuestions, type Answer, type ClusterAnswers } from "./cluster-answers.ts";
-import { checkCluster, type ClusterFacts, type WantedCluster } from "./check-cluster.ts";
+import {
+  checkCluster,
+  type ClusterFacts,
+  nameToResolve,
+  type WantedCluster,
+} from "./check-cluster.ts";
 import { isAllowed, joiningRights, type Right } from "./rights.ts";
 
 export interface KubeconfigSource {
@@ -30,17 +40,64 @@ export async function examineCluster(
   wanted: WantedCluster,
 ): Promise<ExaminedCluster> {
   const kubeconfig = readKubeconfig(source);
-  let answers: Awaited<ReturnType<typeof askCluster>>;
+  let answers: ClusterAnswers;
   try {
-    answers = await askCluster(new ClusterApi(kubeconfig, answerSeconds));
+    const [asked, anonymous] = await Promise.all([
+      askCluster(new ClusterApi(kubeconfig, answerSeconds)),
+      askWithoutCredentials(kubeconfig, commonQuestions.clusterInfo),
+    ]);
+    answers = { ...asked, ...anonymous };
   } catch (error) {
     throw new Error(
       `the cluster of ${sourceName(source)} does not answer (${messageOf(error)}); nothing was changed`,
     );
   }
-  const result = checkCluster(answers, wanted);
+  const name = nameToResolve(answers, wanted);
+  const isNameKnown = name === undefined ? undefined : await isInDns(name);
+  const result = checkCluster({ ...answers, isNameKnown }, wanted);
   if ("problems" in result) throw new Error(hostProblemsText(result.problems, "in the cluster"));
   return { kubeconfig, facts: result.facts, warnings: result.warnings };
+}
+
+/**
+ * What anybody gets. `kubeadm join` has no credentials yet when it reads `cluster-info`, so what the user of the
+ * kubeconfig may read proves nothing about it.
+ *
+ * @returns nothing if there was no answer
+ */
+async function askWithoutCredentials(
+  kubeconfig: string,
+  path: string,
+): Promise<Pick<ClusterAnswers, "anonymousStatus" | "certificate">> {
+  const { server, serverName: servername, ca } = credentials(kubeconfig);
+  const agent = new Agent({ ca, ...(servername !== undefined && { servername }) });
+  const signal = AbortSignal.timeout(answerSeconds * 1000);
+  try {
+    const answer = await new Promise<IncomingMessage>((resolve, reject) => {
+      request(new URL(path, server), { agent, signal }, resolve).on("error", reject).end();
+    });
+    const certificate = (answer.socket as TLSSocket).getPeerX509Certificate();
+    answer.destroy();
+    return { anonymousStatus: answer.statusCode, certificate };
+  } catch {
+    return {};
+  } finally {
+    agent.destroy();
+  }
+}
+
+/** Longest wait for a name server, in milliseconds. */
+const nameMilliseconds = 2000;
+
+/** Whether DNS has an address for a name, whatever this host's own /etc/hosts says; undefined if DNS does not answer. */
+async function isInDns(name: string): Promise<boolean | undefined> {
+  const resolver = new Resolver({ timeout: nameMilliseconds, tries: 1 });
+  try {
+    return (await resolver.resolve4(name)).length > 0;
+  } catch (error) {
+    const { code = "" } = error as NodeJS.ErrnoException;
+    return ["ENOTFOUND", "ENODATA"].includes(code) ? false : undefined;
+  }
 }
 
 /** The chosen context of a kubeconfig, self-contained. @throws with the setting, and everything that is wrong */
@@ -48,7 +105,7 @@ export function readKubeconfig(source: KubeconfigSource): string {
   const { file, text, context } = source;
   let content: string;
   try {
-    content = text ?? readFileSync(file ?? "", "utf8");
+    content = text ?? decoded(readFileSync(file ?? ""));
   } catch (error) {
     throw new Error(
       `${sourceName(source)} cannot be read (${(error as NodeJS.ErrnoException).code ?? "no file"})`,
@@ -61,6 +118,13 @@ export function readKubeconfig(source: KubeconfigSource): string {
     throw new Error(`${sourceName(source)} cannot be used:\n${lines.join("\n")}`);
   }
   return chosen.kubeconfig;
+}
+
+/** Text in UTF-8, or as PowerShell's redirection writes it, in UTF-16 with a byte order mark. */
+function decoded(file: Buffer): string {
+  const mark = file.subarray(0, 2).toString("hex");
+  const encoding = mark === "fffe" ? "utf-16le" : mark === "feff" ? "utf-16be" : "utf-8";
+  return new TextDecoder(encoding).decode(file);
 }
 
 function sourceName({ file }: KubeconfigSource): string {

@@ -9,6 +9,7 @@ import {
   type SettingsProblem,
   unless,
 } from "../../../config/problem.ts";
+import { leastKubernetes } from "../../../config/supported.ts";
 import { hostName } from "../../../config/values/dns-name.ts";
 import { cidr, machineAddress } from "../../../config/values/ip-address.ts";
 import { between, text } from "../../../config/values/value.ts";
@@ -48,7 +49,7 @@ export const cluster = z.strictObject({
   }),
   kubernetesVersion: text(fullVersion).default("1.36.4").meta({
     description:
-      "Version of kubelet, kubeadm and kube-proxy on the Windows nodes: the cluster's, or up to three minor versions older.",
+      "Version of kubelet, kubeadm and kube-proxy on the Windows nodes: the cluster's, or up to three minor versions older, and 1.31.0 at least.",
   }),
   podCidr: text(cidr("10.244.0.0/16")).optional().meta({
     description: "IPv4 range of pods.",
@@ -84,11 +85,20 @@ function endpoint(value: string): Complaint | undefined {
   return { why: `has no host name or IPv4 address before the port`, instead: endpointForm };
 }
 
+const tooOld: Complaint = {
+  why: `is older than ${leastKubernetes}, the first whose kubeadm takes the configuration that machines join with (v1beta4)`,
+  instead: `Write ${leastKubernetes} or newer; the cluster's control plane must be at least as new.`,
+};
+
 function fullVersion(value: string): Complaint | undefined {
-  if (/^\d+\.\d+\.\d+$/.test(value) && semver.valid(value) === value) return undefined;
-  const nearest = /^\d+\.\d+$/.test(value)
+  if (/^\d+\.\d+\.\d+$/.test(value) && semver.valid(value) === value) {
+    return semver.gte(value, leastKubernetes) ? undefined : tooOld;
+  }
+  const written = /^\d+\.\d+$/.test(value)
     ? `${value}.0`
     : (/^v?(\d+\.\d+\.\d+)/.exec(value)?.[1] ?? "1.36.4");
+  const isTaken = semver.valid(written) !== null && semver.gte(written, leastKubernetes);
+  const nearest = isTaken ? written : leastKubernetes;
   return {
     why: "is not a version of three numbers without a leading v",
     instead: `Write one in full and in quotes, e.g. "${nearest}".`,

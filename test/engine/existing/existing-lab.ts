@@ -278,6 +278,20 @@ export async function makeClusterOfKubeadm(api: ApiServer): Promise<void> {
     metadata: { name: "cluster-info" },
     data: { kubeconfig: JSON.stringify({ clusters }) },
   });
+  // Everybody may read it, as kubeadm init's phase bootstrap-token arranges.
+  const role = { name: "kubeadm:bootstrap-signer-clusterinfo" };
+  const rbac = "/apis/rbac.authorization.k8s.io/v1/namespaces/kube-public";
+  const only = { apiGroups: [""], resources: ["configmaps"], resourceNames: ["cluster-info"] };
+  await api.request("POST", `${rbac}/roles`, {
+    metadata: role,
+    rules: [{ ...only, verbs: ["get"] }],
+  });
+  const group = "rbac.authorization.k8s.io";
+  await api.request("POST", `${rbac}/rolebindings`, {
+    metadata: role,
+    roleRef: { apiGroup: group, kind: "Role", ...role },
+    subjects: [{ apiGroup: group, kind: "User", name: "system:anonymous" }],
+  });
   const labels = { app: "their-kube-proxy" };
   const containers = [{ name: "kube-proxy", image: "example.test/kube-proxy:1" }];
   const spec = { nodeSelector: { "kubernetes.io/os": "windows" }, containers };

@@ -1,4 +1,4 @@
-import type { IncomingMessage } from "node:http";
+import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
@@ -19,7 +19,7 @@ export function hastenClock(): void {
 
 /** A small API server with real TLS and HTTP, and the test's answers. */
 export async function withFakeApi<T>(
-  answer: (request: string, body: unknown) => Answer,
+  answer: (request: string, body: unknown, headers: IncomingHttpHeaders) => Answer,
   test: (api: ClusterApi, requests: Requests, server: string) => Promise<T>,
   upgrade: (request: IncomingMessage, socket: Duplex, head: Buffer) => void = () => undefined,
 ): Promise<T> {
@@ -33,7 +33,8 @@ export async function withFakeApi<T>(
         const request = `${incoming.method} ${new URL(incoming.url ?? "/", "https://x").pathname}`;
         requests.push(request);
         const text = Buffer.concat(chunks).toString();
-        const [status, body] = answer(request, text === "" ? undefined : JSON.parse(text));
+        const sent: unknown = text === "" ? undefined : JSON.parse(text);
+        const [status, body] = answer(request, sent, incoming.headers);
         outgoing.writeHead(status, { "content-type": "application/json" });
         outgoing.end(JSON.stringify(body));
       });

@@ -39,6 +39,36 @@ describe("kube-proxy for Windows", () => {
     assert.match(script, /\$EndpointName -eq 'none'/);
   });
 
+  it("asks another API server than kube-proxy on Linux, where the two reach different ones", () => {
+    const made = (server?: string) =>
+      kubeProxyObjects({ image: "i", script, network: undefined, server });
+    const volumes = (server?: string): unknown =>
+      (made(server).DaemonSet as { spec: { template: { spec: { volumes: unknown[] } } } }).spec
+        .template.spec.volumes[0];
+    assert.deepEqual(volumes(), { name: "kube-proxy", configMap: { name: "kube-proxy" } });
+    const { metadata, data } = made("https://10.0.0.1:6443").ConfigMap as {
+      metadata: { name: string };
+      data: Record<string, string>;
+    };
+    assert.deepEqual(volumes("https://10.0.0.1:6443"), {
+      name: "kube-proxy",
+      configMap: { name: metadata.name },
+    });
+    assert.match(data["kubeconfig.conf"] ?? "", /server: https:\/\/10\.0\.0\.1:6443\n/);
+    assert.equal(data["start.ps1"], script);
+    assert.notDeepEqual(
+      made("https://10.0.0.2:6443").DaemonSet,
+      made("https://10.0.0.1:6443").DaemonSet,
+    );
+  });
+
+  it("pulls its image with the Secrets that are named, and with none otherwise", () => {
+    const text = (pullSecrets?: readonly string[]): string =>
+      JSON.stringify(kubeProxyObjects({ image: "i", script, network: undefined, pullSecrets }));
+    assert.ok(text(["corp"]).includes('"imagePullSecrets":[{"name":"corp"}]'));
+    assert.ok(!text([]).includes("imagePullSecrets"));
+  });
+
   it("starts a user's own image with the same script", () => {
     const text = (image: string): string =>
       JSON.stringify(kubeProxyObjects({ image, script, network: undefined }));

@@ -61,8 +61,20 @@ const good: Readonly<Record<string, unknown>> = {
   },
   daemonSets: { items: [daemonSet("kube-proxy"), daemonSet("calico-node")] },
   kubeadmConfig: kubeadm,
-  kubeProxyConfig: configMap({ "kubeconfig.conf": "apiVersion: v1" }),
+  kubeletConfig: configMap({ kubelet: "clusterDNS: [10.96.0.10]\nclusterDomain: cluster.local\n" }),
+  kubeProxyConfig: configMap({
+    "kubeconfig.conf": "clusters: [{ cluster: { server: https://api.example.com:6443 } }]\n",
+  }),
   clusterInfo: clusterInfo("https://api.example.com:6443"),
+  apiServers: {
+    items: [
+      {
+        addressType: "IPv4",
+        endpoints: [{ addresses: ["10.0.0.1"] }],
+        ports: [{ name: "https", port: 6443 }],
+      },
+    ],
+  },
   installation: {
     spec: {
       serviceCIDRs: ["10.96.0.0/12"],

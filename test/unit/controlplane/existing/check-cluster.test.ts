@@ -16,13 +16,14 @@ const wanted: WantedCluster = {
 
 const here = new URL(import.meta.url);
 
-const onLinux = {
+const onSystems = (...values: readonly string[]): object => ({
   requiredDuringSchedulingIgnoredDuringExecution: {
     nodeSelectorTerms: [
-      { matchExpressions: [{ key: "kubernetes.io/os", operator: "In", values: ["linux"] }] },
+      { matchExpressions: [{ key: "kubernetes.io/os", operator: "In", values }] },
     ],
   },
-};
+});
+const onLinux = onSystems("linux");
 
 /** A Node as the API server gives it. */
 const node = (name: string, os: string, address: string): object => ({
@@ -89,16 +90,28 @@ const installation = (calicoNetwork: object, serviceCIDRs?: string[]): object =>
   spec: { calicoNetwork, serviceCIDRs },
 });
 
+/** Calico for Windows nodes in these ranges. */
+const calicoWith = (cidr: string, services: string): Case => ({
+  ipPools: pool({ ...vxlan, cidr }),
+  installation: installation({ bgp: "Disabled", windowsDataplane: "HNS" }, [services]),
+});
+
 describe("a cluster that is there", () => {
   /** Clusters that machines can be joined to; what is known of each is in golden/taken.yaml. */
   const taken: Readonly<Record<string, Case>> = {
     "kubeadm's, with Calico": {},
-    "kubespray's, by where its certificates are": kubeadm(
-      "certificatesDir: /etc/kubernetes/ssl\nnetworking: { podSubnet: 10.233.64.0/18, serviceSubnet: 10.233.0.0/18 }",
-    ),
-    "one with both families of addresses: the IPv4 one": kubeadm(
-      'networking: { podSubnet: "fd00::/48,10.1.0.0/16", serviceSubnet: "10.2.0.0/16,fd01::/108" }',
-    ),
+    "kubespray's, by where its certificates are": {
+      ...kubeadm(
+        "certificatesDir: /etc/kubernetes/ssl\nnetworking: { podSubnet: 10.233.64.0/18, serviceSubnet: 10.233.0.0/18 }",
+      ),
+      ...calicoWith("10.233.64.0/18", "10.233.0.0/18"),
+    },
+    "one with both families of addresses: the IPv4 one": {
+      ...kubeadm(
+        'networking: { podSubnet: "fd00::/48,10.1.0.0/16", serviceSubnet: "10.2.0.0/16,fd01::/108" }',
+      ),
+      ...calicoWith("10.1.0.0/16", "10.2.0.0/16"),
+    },
     "one that machines find elsewhere": {
       clusterInfo: clusterInfo("https://127.0.0.1:6443"),
       wanted: { endpoint: "10.0.0.1:6443" },
@@ -146,6 +159,19 @@ describe("a cluster that is there", () => {
     "one with kube-proxy for Windows of its own": {
       kubeProxyConfig: undefined,
       daemonSets: windowsKubeProxy(),
+    },
+    "one with kube-proxy for Windows by an affinity, under another name": {
+      daemonSets: {
+        items: [
+          daemonSet("win-proxy", {
+            affinity: { nodeAffinity: onSystems("windows") },
+            containers: [{ name: "proxy", image: "registry.example.com/kube-proxy:v1.36.4" }],
+          }),
+        ],
+      },
+    },
+    "one with somebody's DaemonSet of our kube-proxy's name": {
+      daemonSets: { items: [daemonSet("kube-proxy-windows", { nodeSelector: { pool: "win" } })] },
     },
     "one with kube-proxy for Windows of this program's": {
       daemonSets: windowsKubeProxy({ "pulumi.com/patchFieldManager": "kindows" }),

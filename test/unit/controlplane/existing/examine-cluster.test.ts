@@ -21,13 +21,16 @@ const wanted = {
 } as const;
 const reviews = "POST /apis/authorization.k8s.io/v1/selfsubjectaccessreviews";
 
+/** The fake API tells requests without their queries. */
+const requestFor = (path: string): string => `GET ${path.replace(/\?.*/, "")}`;
+
 /** A cluster whose API server gives the recorded answers, and allows all but deleting. */
 function recorded(request: string, body: unknown): Answer {
   if (request === reviews) {
     const { spec } = body as { spec: { resourceAttributes: { verb: string } } };
     return [201, { status: { allowed: spec.resourceAttributes.verb !== "delete" } }];
   }
-  const question = Object.entries(questions).find(([, path]) => request === `GET ${path}`);
+  const question = Object.entries(questions).find(([, path]) => request === requestFor(path));
   const answer = answers().answers[question?.[0] ?? ""] ?? assert.fail(request);
   return "body" in answer ? [200, answer.body as object] : [404, { message: answer.refusal }];
 }
@@ -40,7 +43,7 @@ describe("examining a cluster", () => {
       assert.deepEqual(asked.answers["flannelConfig"], { refusal: "not found" });
       assert.deepEqual([...new Set(asked.denied.map(({ verb }) => verb))], ["delete"]);
       const others = requests.filter((request) => request !== reviews);
-      const all = Object.values(questions).map((one) => `GET ${one}`);
+      const all = Object.values(questions).map(requestFor);
       assert.deepEqual(others.toSorted(), all.toSorted());
     }));
 
@@ -59,6 +62,34 @@ describe("examining a cluster", () => {
     assert.rejects(
       examineCluster({ text: kubeconfig("https://127.0.0.1:1") }, wanted),
       /the cluster of kindows:cluster\.kubeconfig\.text does not answer \(.*ECONNREFUSED.*nothing was changed/,
+    ));
+
+  const at = inNewFolder();
+  for (const encoding of ["utf-8", "utf-16le", "utf-16be"] as const) {
+    it(`reads a kubeconfig in ${encoding}, as editors on Windows write it (kubernetes/kubernetes#39007)`, async () => {
+      const text = `\uFEFF${kubeconfig("https://x:1")}`;
+      const bytes = Buffer.from(text, encoding === "utf-8" ? "utf-8" : "utf-16le");
+      const file = at(encoding);
+      await writeFile(file, encoding === "utf-16be" ? bytes.swap16() : bytes);
+      assert.equal(readKubeconfig({ file }), readKubeconfig({ text: kubeconfig("https://x:1") }));
+    });
+  }
+
+  it("asks for cluster-info without credentials too, as kubeadm join does", () =>
+    withFakeApi(
+      (request, body, headers) => {
+        const isAnonymous = headers.authorization === undefined;
+        const isInfo = request === `GET ${questions["clusterInfo"] ?? ""}`;
+        return isInfo && isAnonymous ? [401, { message: "Unauthorized" }] : recorded(request, body);
+      },
+      async (_api, _requests, server) => {
+        const config = parse(kubeconfig(server)) as { users: unknown[] };
+        config.users = [{ name: "kubernetes-admin", user: { token: "t" } }];
+        await assert.rejects(
+          examineCluster({ text: stringify(config) }, wanted),
+          /The API server answers "unauthorized" to requests for cluster-info without credentials/,
+        );
+      },
     ));
 
   it("names a missing file, and what is wrong with an existing one", () => {
