@@ -1,3 +1,4 @@
+import { usualDomain } from "../components/controlplane/existing/cluster-configuration.ts";
 import { messageOf } from "../host/failure.ts";
 import type { ClusterApi } from "../kubernetes/cluster-api.ts";
 import { Slots } from "../toolchain/slots.ts";
@@ -97,10 +98,11 @@ export async function makeWorkloads(options: SessionOptions): Promise<void> {
 /** Runs the rows with the objects that `makeWorkloads` created. */
 export function tryRows(options: SessionOptions): Promise<readonly RowResult[]> {
   const { api, facts, host, rows, signal } = options;
+  const { clusterDomain = usualDomain } = facts;
   let isolated: Promise<void> | undefined;
   const tools = {
-    view: new ClusterView(() => readSnapshot(api)),
-    details: () => readDetails(api),
+    view: new ClusterView(() => readSnapshot(api, clusterDomain)),
+    details: () => readDetails(api, clusterDomain),
     attempt: attempt.bind(undefined, options),
     tried: (probe) => commandText(probeCommand(options, probe)),
     inPod: (pod, container, words) => podCommand(options, pod, words, container),

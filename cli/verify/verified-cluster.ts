@@ -6,7 +6,7 @@ import path from "node:path";
 import { podNetworks } from "../../components/cni/registry.ts";
 import { ClusterApi } from "../../kubernetes/cluster-api.ts";
 import { readKubeconfig } from "../../components/controlplane/existing/examine-cluster.ts";
-import { whyNoNetworkPolicies, type Facts } from "../../verify/cluster/facts.ts";
+import { clusterDomainOf, whyNoNetworkPolicies, type Facts } from "../../verify/cluster/facts.ts";
 import { readNodes } from "../../verify/cluster/snapshot.ts";
 import type { Row } from "../../verify/rows/row.ts";
 import { verifyLockFile } from "../engine/run-lock.ts";
@@ -100,14 +100,15 @@ const hostAddress = ({ network }: Settings): string => addressPlan(network.cidr)
 async function commonFacts(
   api: ClusterApi,
   rows: readonly Row[],
-): Promise<Pick<Facts, "nodes" | "noInternet" | "noNetworkPolicies">> {
+): Promise<Pick<Facts, "nodes" | "clusterDomain" | "noInternet" | "noNetworkPolicies">> {
   const outward = pathRows.filter(({ target }) => target.to === "internet").map(({ id }) => id);
-  const [nodes, noInternet, noNetworkPolicies] = await Promise.all([
+  const [nodes, clusterDomain, noInternet, noNetworkPolicies] = await Promise.all([
     readNodes(api),
+    clusterDomainOf(api),
     rows.some(({ id }) => outward.includes(id)) ? whyNoInternet() : undefined,
     whyNoNetworkPolicies(api),
   ]);
-  return { nodes, noInternet, noNetworkPolicies };
+  return { nodes, clusterDomain, noInternet, noNetworkPolicies };
 }
 
 /** Facts that decide which rows can be run in a lab. */

@@ -1,6 +1,15 @@
 import type { V1DaemonSetList, V1Node } from "@kubernetes/client-node";
 
 import { unreadyReason } from "../../components/controlplane/unready-reason.ts";
+import {
+  type ClusterAnswers,
+  commonQuestions,
+} from "../../components/controlplane/existing/cluster-answers.ts";
+import {
+  domainsOf,
+  readConfiguration,
+  usualDomain,
+} from "../../components/controlplane/existing/cluster-configuration.ts";
 import type { ClusterApi } from "../../kubernetes/cluster-api.ts";
 import type { Os } from "../rows/row.ts";
 
@@ -20,6 +29,8 @@ export interface NodeFact {
 /** Facts that decide which rows can be run here. */
 export interface Facts {
   readonly nodes: readonly NodeFact[];
+  /** Domain of the cluster's DNS. Default: kubeadm's. */
+  readonly clusterDomain?: string;
   /** Whether Windows is rehearsed, i.e. containers on its nodes are simulated. */
   readonly rehearsal: boolean;
   /**
@@ -83,4 +94,18 @@ export async function whyNoNetworkPolicies(api: ClusterApi): Promise<string | un
   if ([...names, ...images].some((each) => enforcers.test(each))) return undefined;
   const found = without.find(([pattern]) => names.some((name) => pattern.test(name)));
   return found && `needs a pod network that enforces NetworkPolicies: ${found[1]}`;
+}
+
+/** The domain that the cluster's own configuration says; kubeadm's default if nobody may read it. */
+export async function clusterDomainOf(api: ClusterApi): Promise<string> {
+  const questions = ["kubeadmConfig", "kubeletConfig"] as const;
+  const answers = await Promise.all(
+    questions.map(async (name) => {
+      const body = await api.find(commonQuestions[name]).catch(() => undefined);
+      return [name, body === undefined ? { refusal: "" } : { body }] as const;
+    }),
+  );
+  const known = { answers: Object.fromEntries(answers) as ClusterAnswers["answers"], denied: [] };
+  const [domain = usualDomain] = domainsOf(readConfiguration(known, () => undefined));
+  return domain;
 }

@@ -25,6 +25,8 @@ export interface Snapshot {
   readonly slices: readonly V1EndpointSlice[];
   /** Address of the cluster's DNS server; empty if there is none. */
   readonly dnsAddress: string;
+  /** The domain that it answers for. */
+  readonly clusterDomain: string;
 }
 
 /** The cluster's state at one moment, for explaining a failure. */
@@ -42,8 +44,11 @@ export async function readNodes(api: ClusterApi): Promise<readonly NodeFact[]> {
   return (await api.get<V1NodeList>("/api/v1/nodes")).items.map(nodeFact);
 }
 
-export async function readSnapshot(api: ClusterApi): Promise<Snapshot> {
-  const dnsService = `labelSelector=${encodeURIComponent("k8s-app=kube-dns")}`;
+/** Of the cluster's DNS, whose Service has another name in some clusters. */
+const dnsLabel = "k8s-app=kube-dns";
+
+export async function readSnapshot(api: ClusterApi, clusterDomain: string): Promise<Snapshot> {
+  const dnsService = `labelSelector=${encodeURIComponent(dnsLabel)}`;
   const [nodes, pods, services, slices, dns] = await Promise.all([
     readNodes(api),
     list<V1PodList>(api, `${ours}/pods`),
@@ -51,16 +56,23 @@ export async function readSnapshot(api: ClusterApi): Promise<Snapshot> {
     readEndpointSlices(api, namespace),
     list<V1ServiceList>(api, `/api/v1/namespaces/kube-system/services?${dnsService}`),
   ]);
-  return { nodes, pods, services, slices, dnsAddress: dns[0]?.spec?.clusterIP ?? "" };
+  return {
+    nodes,
+    pods,
+    services,
+    slices,
+    dnsAddress: dns[0]?.spec?.clusterIP ?? "",
+    clusterDomain,
+  };
 }
 
-export async function readDetails(api: ClusterApi): Promise<Details> {
+export async function readDetails(api: ClusterApi, clusterDomain: string): Promise<Details> {
   const policiesPath = `/apis/networking.k8s.io/v1/namespaces/${namespace}/networkpolicies`;
   const [snapshot, events, policies, dnsSlices, systemPods] = await Promise.all([
-    readSnapshot(api),
+    readSnapshot(api, clusterDomain),
     list<CoreV1EventList>(api, `${ours}/events`),
     list<V1NetworkPolicyList>(api, policiesPath),
-    readEndpointSlices(api, "kube-system", "kubernetes.io/service-name=kube-dns"),
+    readEndpointSlices(api, "kube-system", dnsLabel),
     list<V1PodList>(api, "/api/v1/namespaces/kube-system/pods"),
   ]);
   return { ...snapshot, events, policies, dnsSlices, systemPods };

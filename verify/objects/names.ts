@@ -49,15 +49,13 @@ export const hostPort = 28080;
 /** Port that servers on the nodes' network listen on; chosen like `hostPort`. */
 export const hostServerPort = 28081;
 
-/** Domain of the cluster, kubeadm's default. */
-const clusterDomain = "cluster.local";
-
-export function serviceDomain(service: string): string {
+/** @param clusterDomain domain of the cluster's DNS */
+export function serviceDomain(service: string, clusterDomain: string): string {
   return `${service}.${namespace}.svc.${clusterDomain}`;
 }
 
 /** Full DNS name of a server, which is an endpoint of a headless Service without a host name. */
-export function podDomain(os: Os, address: string): string {
+export function podDomain(os: Os, address: string, clusterDomain: string): string {
   const name = address.replaceAll(".", "-");
-  return `${name}.${serviceDomain(podsServiceName(os))}`;
+  return `${name}.${serviceDomain(podsServiceName(os), clusterDomain)}`;
 }

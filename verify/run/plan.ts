@@ -98,7 +98,10 @@ function probesOf(row: PathRow, snapshot: Snapshot, outside: Outside): readonly 
       const toPod = (_node: NodeFact, pod: V1Pod | undefined): Omit<Probe, "origin"> => {
         const address = pod?.status?.podIP ?? "";
         return {
-          url: hostnameUrl(named ? podDomain(target.os, address) : address, serverPort),
+          url: hostnameUrl(
+            named ? podDomain(target.os, address, snapshot.clusterDomain) : address,
+            serverPort,
+          ),
           named,
           ...(named && { service: podsServiceName(target.os) }),
           ...answeredBy([podName(pod)], 1),
@@ -152,7 +155,7 @@ function probesOf(row: PathRow, snapshot: Snapshot, outside: Outside): readonly 
     case "dns": {
       const service = serviceName(target.os);
       return fromEach({
-        url: `dns://${snapshot.dnsAddress}/${serviceDomain(service)}`,
+        url: `dns://${snapshot.dnsAddress}/${serviceDomain(service, snapshot.clusterDomain)}`,
         // The DNS server answers, not the Service.
         ...toNoPod,
         check: withAddress(clusterAddress(snapshot, service)),

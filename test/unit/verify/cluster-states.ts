@@ -112,6 +112,7 @@ const isolated = { os: "linux", part: "isolated" } as const;
 /** Cluster DNS answers, and nothing else is wrong. */
 const quiet = {
   dnsAddress: "10.96.0.10",
+  clusterDomain: "cluster.local",
   dnsSlices: [slice("kube-dns", ["10.244.0.9"])],
   events: [],
   policies: [],

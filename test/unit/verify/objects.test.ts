@@ -19,8 +19,8 @@ describe("what rows need in the cluster", () => {
   });
 
   it("has the name that DNS gives an endpoint", () => {
-    const domain = podDomain("windows", "10.244.3.7");
-    assert.equal(domain, "10-244-3-7.windows-pods.kindows-verify.svc.cluster.local");
+    const domain = podDomain("windows", "10.244.3.7", "corp.k8s");
+    assert.equal(domain, "10-244-3-7.windows-pods.kindows-verify.svc.corp.k8s");
   });
 });
 
