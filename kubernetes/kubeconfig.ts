@@ -71,7 +71,19 @@ export function credentials(kubeconfig: string): Credentials {
     serverName: cluster["tls-server-name"],
     ca: pem("certificate-authority-data", cluster["certificate-authority-data"]),
   };
-  if (user.token !== undefined) return { ...server, token: user.token };
+  if (user.token !== undefined) {
+    const { "client-certificate-data": certificate, "client-key-data": key } = user;
+    // Of both, the API server looks at the certificate first.
+    const both = certificate !== undefined && key !== undefined;
+    return {
+      ...server,
+      token: user.token,
+      ...(both && {
+        certificate: pem("client-certificate-data", certificate),
+        key: pem("client-key-data", key),
+      }),
+    };
+  }
   if (user.exec !== undefined) return { ...server, exec: user.exec.command ?? "" };
   return {
     ...server,

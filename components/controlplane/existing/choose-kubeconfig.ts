@@ -1,7 +1,8 @@
-import { accessSync, constants, readFileSync } from "node:fs";
+import { accessSync, constants, existsSync, readFileSync, statSync } from "node:fs";
 import path from "node:path";
-import { parse, stringify } from "yaml";
+import { stringify } from "yaml";
 import * as z from "zod";
+import { readYaml } from "../../../config/yaml-text.ts";
 
 /** A self-contained kubeconfig with one cluster and one user, or all reasons why there is none. */
 export type ChosenKubeconfig =
@@ -10,14 +11,24 @@ export type ChosenKubeconfig =
 /** A value that is not a string counts as missing. */
 const text = z.string().min(1).optional().catch(undefined);
 
+/** A value that only counts if it says something: client-go takes an empty one for none. */
+const written = z
+  .unknown()
+  .optional()
+  .transform((value) => (value === "" || value === null || value === false ? undefined : value));
+
 const clusterSchema = z.object({
   server: text,
   "certificate-authority": text,
   "certificate-authority-data": text,
   "tls-server-name": text,
-  "insecure-skip-tls-verify": z.unknown().optional(),
-  "proxy-url": z.unknown().optional(),
+  "insecure-skip-tls-verify": written,
+  "proxy-url": written,
 });
+
+const execSchema = z.looseObject({ command: text, installHint: text });
+
+type Exec = z.output<typeof execSchema>;
 
 const userSchema = z.object({
   "client-certificate": text,
@@ -26,10 +37,10 @@ const userSchema = z.object({
   "client-key-data": text,
   token: text,
   tokenFile: text,
-  exec: z.looseObject({ command: text, installHint: text }).optional().catch(undefined),
-  "auth-provider": z.unknown().optional(),
-  username: z.unknown().optional(),
-  as: z.unknown().optional(),
+  exec: execSchema.optional().catch(undefined),
+  "auth-provider": written,
+  username: written,
+  as: written,
 });
 
 const list = z
@@ -66,7 +77,9 @@ export function chooseKubeconfig(
   wanted: string | undefined,
   folder: string | undefined,
 ): ChosenKubeconfig {
-  const { data: config } = kubeconfigSchema.safeParse(parsed(kubeconfig));
+  const yaml = readYaml(kubeconfig);
+  if ("why" in yaml) return { problems: [`it ${yaml.why}`] };
+  const { data: config } = kubeconfigSchema.safeParse(yaml.value);
   if (config === undefined) {
     return { problems: ["it is not a kubeconfig in YAML or JSON"] };
   }
@@ -102,12 +115,13 @@ export function chooseKubeconfig(
   return problems.length > 0 ? { problems } : { kubeconfig: stringify(result) };
 }
 
-function parsed(kubeconfig: string): unknown {
-  try {
-    return parse(kubeconfig);
-  } catch {
-    return undefined;
-  }
+/** The address of an API server as client-go completes it: https unless it says otherwise, in any case of letters. */
+function httpsServer(server: string): string | undefined {
+  const address = /^[a-z][a-z0-9+.-]*:\/\//i.test(server) ? server : `https://${server}`;
+  const url = URL.canParse(address) ? new URL(address) : undefined;
+  const isWhole =
+    url?.protocol === "https:" && url.pathname === "/" && url.search === "" && url.username === "";
+  return isWhole ? address.replace(/^https:/i, "https:").replace(/\/$/, "") : undefined;
 }
 
 class SelfContained {
@@ -117,7 +131,8 @@ class SelfContained {
 
   cluster(cluster: z.output<typeof clusterSchema>): object {
     const { server = "", "insecure-skip-tls-verify": trustsAnybody } = cluster;
-    if (!/^https:\/\/[^/]+\/?$/.test(server)) {
+    const address = httpsServer(server);
+    if (address === undefined || server === "") {
       const wrong =
         server === "" ? "is missing" : `${server} is not https://HOST:PORT, without a path`;
       this.problems.push(
@@ -135,14 +150,15 @@ class SelfContained {
       );
     }
     const authority = this.#data("certificate-authority", cluster);
-    if (authority === undefined && trustsAnybody !== true) {
+    const isNamed = cluster["certificate-authority"] !== undefined;
+    if (authority === undefined && !isNamed && trustsAnybody !== true) {
       this.problems.push(
         "it has no certificate-authority-data: nodes need it to verify the API server",
       );
     }
     const serverName = cluster["tls-server-name"];
     return {
-      server,
+      server: address ?? server,
       ...(authority !== undefined && { "certificate-authority-data": authority }),
       ...(serverName !== undefined && { "tls-server-name": serverName }),
     };
@@ -156,25 +172,38 @@ class SelfContained {
       return {};
     }
     const { exec, token, tokenFile } = user;
-    if (exec !== undefined) {
-      const { command = "", installHint } = exec;
-      if (!this.#hasProgram(command)) {
-        const hint = installHint === undefined ? "" : ` (${installHint.trim()})`;
-        const what = `the program ${command || "(none named)"}`;
-        this.problems.push(`its user logs in with ${what}, which is not on this host${hint}`);
-      }
-      return { exec };
-    }
-    if (token !== undefined) return { token };
-    if (tokenFile !== undefined) {
-      return { token: this.#read(tokenFile, "tokenFile")?.toString().trim() };
-    }
+    // Of both, the file counts if there is one, because its content may be newer.
+    const isRead = tokenFile !== undefined && (token === undefined || this.#isThere(tokenFile));
+    const content = isRead ? this.#read(tokenFile, "tokenFile") : undefined;
+    const bearer = content?.toString().trim() || token;
     const certificate = this.#data("client-certificate", user);
     const key = this.#data("client-key", user);
+    const ownCertificate =
+      certificate !== undefined && key !== undefined
+        ? { "client-certificate-data": certificate, "client-key-data": key }
+        : {};
+    if (bearer !== undefined) return { token: bearer, ...ownCertificate };
+    if (exec !== undefined) return { exec: this.#program(exec), ...ownCertificate };
     if (this.problems.length === 0 && (certificate === undefined || key === undefined)) {
       this.problems.push("its user has no certificate with a key, no token and no exec");
     }
-    return { "client-certificate-data": certificate, "client-key-data": key };
+    return ownCertificate;
+  }
+
+  /** The program by its full path, because each of its users starts it in another folder. */
+  #program({ command = "", ...exec }: Exec): Exec {
+    // Only a name without a slash is looked up on the PATH; other names are relative to the kubeconfig.
+    const folders = command.includes("/")
+      ? [this.folder ?? "/"]
+      : (process.env["PATH"] ?? "").split(path.delimiter).filter(path.isAbsolute);
+    const files = command === "" ? [] : folders.map((folder) => path.resolve(folder, command));
+    const file = files.find(isExecutable);
+    if (file === undefined) {
+      const hint = exec.installHint === undefined ? "" : ` (${exec.installHint.trim()})`;
+      const what = `the program ${command || "(none named)"}`;
+      this.problems.push(`its user logs in with ${what}, which is not on this host${hint}`);
+    }
+    return { ...exec, command: command.includes("/") ? file : command };
   }
 
   /** The value of `<name>-data`, or the content of the file that `<name>` names; in base64. */
@@ -189,6 +218,10 @@ class SelfContained {
     );
   }
 
+  #isThere(file: string): boolean {
+    return existsSync(path.resolve(this.folder ?? "/", file));
+  }
+
   #read(file: string, key: string): Buffer | undefined {
     let why = "a relative path, but the kubeconfig is not in a file";
     try {
@@ -201,19 +234,12 @@ class SelfContained {
     this.problems.push(`its ${key} ${file} cannot be read (${why})`);
     return undefined;
   }
-
-  #hasProgram(name: string): boolean {
-    const folders = name.includes("/")
-      ? [this.folder ?? "/"]
-      : (process.env["PATH"] ?? "").split(path.delimiter);
-    return folders.some((folder) => isExecutable(path.resolve(folder, name)));
-  }
 }
 
 function isExecutable(file: string): boolean {
   try {
     accessSync(file, constants.X_OK);
-    return true;
+    return statSync(file).isFile();
   } catch {
     return false;
   }

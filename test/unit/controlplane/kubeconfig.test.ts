@@ -137,7 +137,51 @@ describe("choosing from a kubeconfig", () => {
     "a token in a file": [{ user: { tokenFile: "token" } }, { token: "abc" }],
     "a program that is at hand": [
       { user: { exec: { command: "./kubelogin", apiVersion: "client.authentication.k8s.io/v1" } } },
-      { exec: "./kubelogin" },
+      { exec: path.join(folder, "kubelogin") },
+    ],
+    "a program beside the kubeconfig, whoever starts it from where (kube-rs/kube#2037)": [
+      { user: { exec: { command: "sub/../kubelogin", apiVersion: "v1" } } },
+      { exec: path.join(folder, "kubelogin") },
+    ],
+    "files beside the kubeconfig (kelproject/pykube#130)": [
+      {
+        cluster: { server, "certificate-authority": "ca.pem" },
+        user: { "client-certificate": "./user.pem", "client-key": "user.key" },
+      },
+      { ca: "the authority", certificate: "a certificate", key: "its key" },
+    ],
+    "values that are empty, which say nothing": [
+      {
+        cluster: {
+          ...{ server, "certificate-authority": "ca.pem", "certificate-authority-data": "" },
+          ...{ "proxy-url": "", "insecure-skip-tls-verify": false, "tls-server-name": "" },
+        },
+        user: {
+          ...{ token: "", tokenFile: "token", username: "", as: "", exec: null },
+          "auth-provider": null,
+        },
+      },
+      { serverName: undefined, ca: "the authority", token: "abc" },
+    ],
+    "a token and a newer one in a file: the file's": [
+      { user: { token: "old", tokenFile: "token" } },
+      { token: "abc" },
+    ],
+    "a token, where the file with a newer one is gone": [
+      { user: { token: "old", tokenFile: "gone" } },
+      { token: "old" },
+    ],
+    "a token beside a certificate: both, as the API server decides": [
+      { user: { token: "t", "client-certificate": "user.pem", "client-key": "user.key" } },
+      { token: "t", certificate: "a certificate", key: "its key" },
+    ],
+    "a server in capital letters": [
+      { cluster: { ...trusted, server: "HTTPS://API.example.com:6443/" } },
+      { server: "https://API.example.com:6443" },
+    ],
+    "a server without a scheme, which is https where there is an authority": [
+      { cluster: { ...trusted, server: "10.0.0.1:6443" } },
+      { server: "https://10.0.0.1:6443" },
     ],
     "the only context, where none is current": [
       { current: "", contexts: [{ name: "one", context: { cluster: "c", user: "u" } }] },
@@ -158,6 +202,10 @@ describe("choosing from a kubeconfig", () => {
   const refused: Readonly<Record<string, readonly [text: string | Parts, context?: string]>> = {
     "a text that is no settings": ["just a line"],
     "a broken text": ["{"],
+    "a key twice": ["users: []\ncontexts: []\nusers: []\n"],
+    "a path that begins with ~, which nobody expands": [
+      { cluster: { server, "certificate-authority": "~/ca.pem" } },
+    ],
     "no contexts at all": ["clusters: []"],
     "several contexts of which none is current": [{ current: "" }],
     "a context that is not in it": [{}, "stage"],
