@@ -63,7 +63,8 @@ export function bootstrapLines(publicKey: string): readonly string[] {
     "if (-not (Get-Service sshd -ErrorAction SilentlyContinue)) { Add-WindowsCapability -Online -Name 'OpenSSH.Server~~~~0.0.1.0' }",
     // The first start of sshd creates the folder and the host keys.
     "Set-Service sshd -StartupType Automatic; Start-Service sshd",
-    `Add-Content -LiteralPath '${keys}' -Encoding ascii -Value '${publicKey}'`,
+    // An empty line first, because the last one of a file that somebody wrote by hand may not be ended.
+    `Add-Content -LiteralPath '${keys}' -Encoding ascii -Value '', '${publicKey}'`,
     // sshd rejects a file that others may write. Groups are given by SID, because their names are localized.
     `icacls '${keys}' /inheritance:r /grant '*S-1-5-32-544:F' /grant '*S-1-5-18:F'`,
     "if (-not (Get-NetFirewallRule -Name kindows-ssh -ErrorAction SilentlyContinue)) { New-NetFirewallRule -Name kindows-ssh -DisplayName 'SSH' -Direction Inbound -Protocol TCP -LocalPort 22 -Action Allow -Profile Any }",

@@ -11,7 +11,7 @@ const title = { doing: "gets its pods' network", noun: "network" };
  */
 export function externalNetwork(nameOf: (node: JoiningNode) => string): readonly NodeStep[] {
   const values = (node: JoiningNode) => ({
-    Address: node.machine.address,
+    Address: node.nodeIp,
     DelaySeconds: sessionEndSeconds,
     Network: nameOf(node),
   });

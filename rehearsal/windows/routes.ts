@@ -44,8 +44,18 @@ export function routeCmdlets(machine: WindowsHost): readonly Cmdlet[] {
       if (call.text("AddressFamily") === undefined) throw new Unsupported("addresses of IPv6");
       for (const segment of machine.segments()) {
         const [IPAddress = "", length = "32"] = segment.split("/");
-        const InterfaceIndex = IPAddress.startsWith("127.") ? loopback : adapter;
-        await call.emit(object({ IPAddress, PrefixLength: Number(length), InterfaceIndex }));
+        const isLoopback = IPAddress.startsWith("127.");
+        // A switch on the adapter takes its addresses over.
+        const hasSwitch = Object.keys(machine.state.networks).length > 0;
+        const name = hasSwitch ? "vEthernet (Ethernet)" : "Ethernet";
+        await call.emit(
+          object({
+            IPAddress,
+            PrefixLength: Number(length),
+            InterfaceIndex: isLoopback ? loopback : adapter,
+            InterfaceAlias: isLoopback ? "Loopback Pseudo-Interface 1" : name,
+          }),
+        );
       }
     },
     async [`Get-NetRoute ${store}`](call) {

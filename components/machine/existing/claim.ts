@@ -1,7 +1,7 @@
 import folderList from "../../windows/steps/lib/NodeFolders.json" with { type: "json" };
 import { messageOf } from "../../../host/failure.ts";
 import { runOn } from "../../../ssh/run-over-ssh.ts";
-import { inShell, shellOf } from "../../windows/remote-command.ts";
+import { inShell, powerShellCommand, shellOf } from "../../windows/remote-command.ts";
 import { onMachine } from "../dial-machine.ts";
 import { type AccessKeys, type MachineParameter, routeText } from "./machine-parameter.ts";
 import { RemoteFiles } from "../../../ssh/remote-files.ts";
@@ -15,6 +15,10 @@ export interface SeenMachine {
   /** Whether that account's sessions are elevated. */
   readonly isAdministrator: boolean;
   readonly computerName: string;
+  /** Which scripts group policies allow PowerShell to run; empty if they do not say. */
+  readonly scriptPolicy: string;
+  /** `FullLanguage`, `ConstrainedLanguage`, ...; empty if unknown. */
+  readonly languageMode: string;
   /** Whether kindows has used the machine before. */
   readonly ours: boolean;
   /** Those files of `nodeTraces` that exist. */
@@ -46,7 +50,15 @@ export function checkMachine(name: string, seen: SeenMachine): string[] {
     ],
     [
       !seen.isAdministrator,
-      `${user} is not an administrator there: make it one (net localgroup Administrators ${user} /add), or write another as user of ${name} under kindows:nodes`,
+      `${user} is not an administrator there: make it one (Add-LocalGroupMember -SID S-1-5-32-544 -Member '${user}'), or write another as user of ${name} under kindows:nodes`,
+    ],
+    [
+      /^(AllSigned|Restricted)$/i.test(seen.scriptPolicy),
+      `a group policy lets PowerShell run no unsigned scripts there (${seen.scriptPolicy}), and kindows cannot override it: set "Turn on Script Execution" to local scripts, or take the machine out of that policy`,
+    ],
+    [
+      !["", "FullLanguage"].includes(seen.languageMode),
+      `PowerShell runs in ${seen.languageMode} mode there, by AppLocker or App Control for Business, in which kindows' scripts cannot run: except ${user}'s scripts in C:\\kindows from that policy`,
     ],
     [
       computerName.toLowerCase() !== name.toLowerCase(),
@@ -63,6 +75,24 @@ export function checkMachine(name: string, seen: SeenMachine): string[] {
 /** Prints whether this is a Windows Server. The values that `reg query` prints are not localized. */
 const queryType =
   'reg query "HKLM\\SOFTWARE\\Microsoft\\Windows NT\\CurrentVersion" /v InstallationType';
+
+/**
+ * Print the policies about scripts, of the machine and of the account. Group policies beat `-ExecutionPolicy Bypass`; the
+ * first counts.
+ */
+const queryPolicies = ["HKLM", "HKCU"].map(
+  (hive) => `reg query "${hive}\\SOFTWARE\\Policies\\Microsoft\\Windows\\PowerShell"`,
+);
+
+/** The policy in the output of `queryPolicies`. Scripts that are turned off have no policy of their own. */
+export function scriptPolicyIn(output: string): string {
+  const value = (name: string): string | undefined =>
+    new RegExp(`^\\s*${name}\\s+REG_\\w+\\s+(\\S+)`, "m").exec(output)?.[1];
+  return value("EnableScripts") === "0x0" ? "Restricted" : (value("ExecutionPolicy") ?? "");
+}
+
+/** Prints how much of its language PowerShell allows to what an account runs. Works in every mode. */
+const queryLanguage = powerShellCommand("$ExecutionContext.SessionState.LanguageMode.ToString()");
 
 /** Integrity levels High and System, as in elevated sessions. Unlike the names of groups, SIDs are not localized. */
 const elevated = /\bS-1-16-(12288|16384)\b/;
@@ -99,6 +129,14 @@ export async function claimMachine(
       const outputOf = async (command: string): Promise<string> =>
         (await runOn(client, inShell(shell, command), signal)).stdout.trim();
       const ver = await outputOf("ver");
+      const isWindows = /Windows/.test(ver);
+      // Beside the other questions, because PowerShell takes a second to start.
+      const language = isWindows ? outputOf(queryLanguage) : Promise.resolve("");
+      language.catch(() => undefined);
+      const policies: string[] = [];
+      for (const query of isWindows ? queryPolicies : []) {
+        policies.push(scriptPolicyIn(await outputOf(query)));
+      }
       const files = await RemoteFiles.open(client);
       const traces: string[] = [];
       for (const path of Object.keys(nodeTraces)) {
@@ -114,6 +152,8 @@ export async function claimMachine(
         user: machine.place.user,
         isAdministrator: elevated.test(await outputOf("whoami /groups")),
         computerName: await outputOf("hostname"),
+        scriptPolicy: policies.find((each) => each !== "") ?? "",
+        languageMode: /^\w+Language$/m.exec(await language)?.[0] ?? "",
         ours,
         traces,
       });

@@ -2,7 +2,6 @@ import { createHash } from "node:crypto";
 import * as z from "zod";
 import { localFile } from "../../../config/named-file.ts";
 import { pathText, type SettingsProblem, unless } from "../../../config/problem.ts";
-import { adminUser } from "../../../config/sections/windows.ts";
 import { hostName } from "../../../config/values/dns-name.ts";
 import { hostKey } from "../../../config/values/host-key.ts";
 import { privateKey } from "../../../config/values/private-key.ts";
@@ -15,7 +14,11 @@ const port = between(1, 65535);
 const credential = {
   privateKeyFile: text(localFile)
     .optional()
-    .meta({ description: "Absolute path of the private key on this host.", default: "none" }),
+    .meta({
+      description: "Absolute path of the private key on this host.",
+      default: "none",
+      placeholder: () => "/unnamed",
+    }),
   privateKey: z.string().optional().meta({
     description:
       "The private key itself, as a secret: `pulumi config set --secret --path 'kindows:login.privateKey' < KEY`.",
@@ -28,6 +31,16 @@ const credential = {
     default: "`false`",
   }),
 };
+
+/**
+ * Name of an account on a Windows machine: a local one, in any language, or one of a domain as DOMAIN\\NAME or
+ * NAME@DOMAIN. Windows forbids the other characters.
+ */
+const windowsUser = ofForm(
+  /^(?![-.\s])(?:[^\s"/\\[\]:;|=,+*?<>@]{1,255}\\)?[^"/\\[\]:;|=,+*?<>\p{Cc}@]{1,64}(?<!\s)(?:@[\p{L}\p{N}._-]{1,255})?$/u,
+  "is not the name of a Windows account",
+  "Write NAME, DOMAIN\\NAME or NAME@DOMAIN, e.g. Administrator; Windows in some languages calls it otherwise.",
+);
 
 /** Name of an account on a bastion, without host or port. */
 const loginName = ofForm(
@@ -60,8 +73,9 @@ const forwardPort = between(1024, 65535).optional().meta({
 
 /** The login that all machines have in common. */
 export const login = z.strictObject({
-  user: text(adminUser).default("Administrator").meta({
-    description: "Account on the machines, which must be an administrator.",
+  user: text(windowsUser).default("Administrator").meta({
+    description:
+      "Account on the machines, which must be an administrator: `NAME`, `DOMAIN\\NAME` or `NAME@DOMAIN`. The built-in one has another name in some languages, e.g. `Administrateur`.",
   }),
   port: port.default(22).meta({ description: "SSH port of the machines." }),
   ...credential,
@@ -71,7 +85,7 @@ export const login = z.strictObject({
 
 /** Settings of one machine that override `login`. */
 export const ownLogin = {
-  user: text(adminUser).optional().meta({
+  user: text(windowsUser).optional().meta({
     description: "Account on this machine.",
     default: "`login.user`",
   }),

@@ -12,7 +12,8 @@ minutes, the machine reboots. Confirm-ExternalNetwork, the next step, connects a
 nothing if the network exists.
 
 .PARAMETER Address
-IPv4 address of this machine, which must be back afterwards. Default: none, mandatory. Source: Machine.address.
+IPv4 address of the node: the network is put on the adapter that has it, and it must be back afterwards. Default: none,
+mandatory. Source: settings, nodes[].nodeIp, or else Machine.address.
 
 .PARAMETER DelaySeconds
 Seconds until the network is created. This session must end in that time. Default: 15.

@@ -7,7 +7,8 @@ Waits for the task that Add-ExternalNetwork has started. If the network is missi
 interrupted it, this step starts the task again and ends with an error. Run it again to continue.
 
 .PARAMETER Address
-IPv4 address the machine must have. Default: none, mandatory. Source: Machine.address.
+IPv4 address of the node, whose adapter the network must be on. Default: none, mandatory. Source: settings,
+nodes[].nodeIp, or else Machine.address.
 
 .PARAMETER DelaySeconds
 Seconds until the network is created, if the task is started again. Default: 15.
@@ -51,6 +52,13 @@ Invoke-Step -Name 'Confirm-ExternalNetwork' -Body {
     if (-not (Test-OwnAddress -Address $Address)) {
         Stop-Step -Code 'NetworkNotReady' -Message "The machine has lost its address $Address. $($record.Message)" `
             -Remedy 'Look at its adapter and at the DHCP reservation; a reboot often brings the address back.'
+    }
+    $other = Get-SwitchAddress -Name $Network
+    if ($other -ne '' -and $other -ne $Address) {
+        Stop-Step -Code 'NetworkNotReady' `
+            -Message "The HNS network $Network is on the adapter with $other, not on the node's, with $Address." `
+            -Remedy ("Remove it (Get-HnsNetwork | Where-Object Name -eq '$Network' | Remove-HnsNetwork) and run again, " +
+            "or write $other as nodes[].nodeIp if that is the nodes' network.")
     }
     if (@('failed', 'running') -contains $record.State) {
         # The address came back late, or the task did not finish. The scheduled reboot is not needed any more.

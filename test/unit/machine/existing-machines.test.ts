@@ -8,6 +8,7 @@ import {
   checkMachine,
   claimMachine,
   nodeTraces,
+  scriptPolicyIn,
   type SeenMachine,
 } from "../../../components/machine/existing/claim.ts";
 import type {
@@ -30,6 +31,8 @@ const fresh: SeenMachine = {
   user: "Administrator",
   isAdministrator: true,
   computerName: "WIN-1",
+  scriptPolicy: "",
+  languageMode: "FullLanguage",
   ours: false,
   traces: [],
 };
@@ -44,7 +47,17 @@ const refused: Readonly<Record<string, readonly [Partial<SeenMachine>, readonly 
   ],
   "an account without rights": [
     { user: "me", isAdministrator: false },
-    [/^me is not an administrator there: make it one \(net localgroup Administrators me \/add\)/],
+    [
+      /^me is not an administrator there: make it one \(Add-LocalGroupMember -SID S-1-5-32-544 -Member 'me'\)/,
+    ],
+  ],
+  "scripts that must be signed (EnterpriseDB/edb-installers#349)": [
+    { scriptPolicy: "AllSigned" },
+    [/^a group policy lets PowerShell run no unsigned scripts there \(AllSigned\)/],
+  ],
+  "a language without what scripts need (hashicorp/packer-plugin-hyperv#55)": [
+    { languageMode: "ConstrainedLanguage" },
+    [/^PowerShell runs in ConstrainedLanguage mode there, by AppLocker/],
   ],
   "all at once": [
     {
@@ -77,10 +90,37 @@ describe("what is seen of a machine", () => {
     "a fresh Windows Server": {},
     "one with a desktop": { installationType: "Server" },
     "one that does not say what it is; the first step asks again": { installationType: "" },
+    "one whose policy allows scripts of its own": { scriptPolicy: "RemoteSigned" },
+    "one that does not say in which language PowerShell runs": { languageMode: "" },
     "one that was joined from here": { ours: true, traces: Object.keys(nodeTraces) },
   };
   eachCase("lets it be taken: %s", taken, (seen) =>
     assert.deepEqual(checkMachine("win-1", { ...fresh, ...seen }), []),
+  );
+});
+
+const policyKey = "HKEY_LOCAL_MACHINE\\SOFTWARE\\Policies\\Microsoft\\Windows\\PowerShell";
+
+/** What `reg query` prints, and the policy in it. */
+const policies: Readonly<Record<string, readonly [output: string, policy: string]>> = {
+  "no policy": ["", ""],
+  "signed scripts (rancher-sandbox/rancher-desktop#828)": [
+    `\r\n${policyKey}\r\n    EnableScripts    REG_DWORD    0x1\r\n    ExecutionPolicy    REG_SZ    AllSigned\r\n`,
+    "AllSigned",
+  ],
+  "no scripts at all": [
+    `\r\n${policyKey}\r\n    EnableScripts    REG_DWORD    0x0\r\n`,
+    "Restricted",
+  ],
+  "a policy about something else": [
+    `\r\n${policyKey}\r\n\r\n${policyKey}\\ScriptBlockLogging\r\n`,
+    "",
+  ],
+};
+
+describe("the policy about scripts", () => {
+  eachCase("is read from what Windows prints: %s", policies, ([output, policy]) =>
+    assert.equal(scriptPolicyIn(output), policy),
   );
 });
 

@@ -150,6 +150,47 @@ describe("Calico's network on the rehearsal host", () => {
     );
   });
 
+  /** Two adapters: the node's has 10.20.0.31; HNS' first is another's, at 172.31.9.4. */
+  const twoAdapters = `
+function Get-NetIPAddress {
+    [pscustomobject]@{ IPAddress = '172.31.9.4'; InterfaceAlias = 'Management' }
+    [pscustomobject]@{ IPAddress = '10.20.0.31'; InterfaceAlias = 'Ethernet 2' }
+}
+function Get-HnsNetwork { [pscustomobject]@{ Name = 'External'; ManagementIP = $ManagementIP } }
+`;
+  const libraries = ["Step", "NativeCommand", "ExternalNetworkTask", "ExternalNetwork"];
+  const onAdapters = (managementIp: string, text: string): Promise<string> =>
+    runText(host, libraries, `$ManagementIP = '${managementIp}'\n${twoAdapters}${text}`);
+
+  it("is made on the adapter that has the node's address (rancher/rke2#3533)", async () => {
+    const name = (address: string): Promise<string> =>
+      onAdapters("", `Get-AdapterName -Address '${address}'`);
+    assert.equal((await name("10.20.0.31")).trim(), "Ethernet 2");
+    assert.equal((await name("172.31.9.4")).trim(), "Management");
+  });
+
+  it("is not ready while its switch is on another adapter (Azure/azure-container-networking#813)", async () => {
+    const ready = async (managementIp: string): Promise<string> => {
+      const test = "Test-ExternalSwitch -Name 'External' -Address '10.20.0.31'";
+      return (await onAdapters(managementIp, test)).trim();
+    };
+    assert.deepEqual(
+      [await ready("10.20.0.31"), await ready("172.31.9.4"), await ready("")],
+      ["True", "False", "False"],
+    );
+  });
+
+  it("that is on another adapter is named, with that adapter's address", async () => {
+    addNetwork(host.windows, "External");
+    const confirmed = await runGood(host, "Confirm-ExternalNetwork", {
+      "-Address": "127.0.0.1",
+    });
+    assert.match(
+      confirmed.errorMessage,
+      /is on the adapter with 192\.168\.150\.11, not on the node's, with 127\.0\.0\.1\./,
+    );
+  });
+
   it("a power cut before it was made is made good by running the confirmation again", async () => {
     await add();
     await host.programs.reboot(0);

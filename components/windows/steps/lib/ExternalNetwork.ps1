@@ -15,17 +15,35 @@ function Test-ExternalNetwork {
     $null -ne (Get-ExternalNetwork -Name $Name)
 }
 
-# Once the switch is on the adapter, HNS knows the adapter's address. Calico's script waits for it too
-# (node-service.ps1).
-function Test-ExternalSwitch {
+# Returns the address of the adapter that the switch is on; empty as long as there is none. Calico's script waits for it
+# too (node-service.ps1).
+function Get-SwitchAddress {
     param([string] $Name)
     $network = Get-ExternalNetwork -Name $Name
-    $null -ne $network -and $network.PSObject.Properties.Name -contains 'ManagementIP' -and
-    [string]$network.ManagementIP -ne ''
+    if ($null -ne $network -and $network.PSObject.Properties.Name -contains 'ManagementIP') {
+        [string]$network.ManagementIP
+    }
+    else { '' }
 }
 
-# Uses the values of Calico's script (node-service.ps1), so that Calico accepts the network as its own.
+# Whether the switch is on the adapter that has the node's address, and not on another one.
+function Test-ExternalSwitch {
+    param([string] $Name, [string] $Address)
+    $Address -ne '' -and (Get-SwitchAddress -Name $Name) -eq $Address
+}
+
+# Returns the name of the adapter that has an address; nothing if that is a switch's, whose adapter only HNS knows.
+function Get-AdapterName {
+    param([string] $Address)
+    $own = Get-NetIPAddress -AddressFamily IPv4 -ErrorAction Stop |
+        Where-Object { $_.IPAddress -eq $Address } | Select-Object -First 1
+    if ($null -ne $own -and $own.InterfaceAlias -notlike 'vEthernet (*') { $own.InterfaceAlias }
+}
+
+# Uses the values of Calico's script (node-service.ps1), so that Calico accepts the network as its own, and the adapter
+# that has the node's address: of several, HNS takes any.
 function New-ExternalNetwork {
+    param([string] $Address)
     # Windows has cmdlets that list and remove HNS networks, but none that creates one.
     $signature = @'
 [DllImport("vmcompute.dll")]
@@ -36,7 +54,7 @@ public static extern void HNSCall(
     [MarshalAs(UnmanagedType.LPWStr)] out string response);
 '@
     $service = Add-Type -MemberDefinition $signature -Namespace 'Kindows' -Name 'HostNetworkingService' -PassThru
-    $request = ConvertTo-Json -Depth 5 -Compress -InputObject @{
+    $network = @{
         Name    = 'External'
         Type    = 'Overlay'
         Subnets = @(@{
@@ -45,6 +63,9 @@ public static extern void HNSCall(
                 Policies       = @(@{ Type = 'VSID'; VSID = 9999 })
             })
     }
+    $adapter = Get-AdapterName -Address $Address
+    if ($null -ne $adapter) { $network['NetworkAdapterName'] = $adapter }
+    $request = ConvertTo-Json -Depth 5 -Compress -InputObject $network
     $response = ''
     $service::HNSCall('POST', '/networks', $request, [ref]$response)
     if (-not (Test-ExternalNetwork)) { throw "HNS did not make the network External: $response" }

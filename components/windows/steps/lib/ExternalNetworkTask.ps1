@@ -90,9 +90,11 @@ function Initialize-ExternalNetwork {
             Start-FlannelNetwork -Name $Network
         }
         elseif (-not (Test-ExternalNetwork)) {
-            New-ExternalNetwork
+            New-ExternalNetwork -Address $Address
         }
-        Wait-OwnAddress -Address $Address -TimeoutSeconds 180 -Ready { Test-ExternalSwitch -Name $Network }
+        Wait-OwnAddress -Address $Address -TimeoutSeconds 180 -Ready {
+            Test-ExternalSwitch -Name $Network -Address $Address
+        }
         if ($Network -eq 'External') { Set-CalicoBootTime }
         Save-ExternalNetworkRecord -State 'done'
         Stop-RescueReboot
