@@ -14,7 +14,7 @@ const labelValue = ofForm(
 const kubeletArgumentValue = ofForm(
   /^[!#$&-~]*$/,
   "can't be used in the command line of a Windows service",
-  "Write it without blanks, double quotes, % and non-ASCII characters.",
+  "Write it without blanks, double quotes, % and non-ASCII characters; a share of a disk as an amount, e.g. memory.available<500Mi,nodefs.available<6Gi.",
 );
 
 const taint = z

@@ -10,6 +10,7 @@ import {
   runGood,
   hostFor,
   pathOf,
+  runText,
   type StepRun,
 } from "./step-runner.ts";
 
@@ -157,6 +158,24 @@ describe("Install-Containerd's parameters besides versions, rehearsed", () => {
     const configPath = /config_path = 'C:\/Program Files\/containerd\/certs\.d'/;
     await assertFile(host, `${folder}\\config.toml`, configPath);
     await assertDone(install("-RegistryMirrors", `"${mirrors}"`), false);
+  });
+
+  /** Whether containerd asks a mirror's address as it is, or below /v2. */
+  const asWritten: Readonly<Record<string, boolean>> = {
+    "https://harbor.test/v2/dockerhub-proxy": true, // goharbor/harbor#18530
+    "https://mirror.test/v2": true,
+    "https://mirror.test/cache/v2/docker/": true, // aws/eks-anywhere#10765
+    "https://nexus.test/repository/docker-proxy": false, // sonatype's path-based routing
+    "https://v2.test": false,
+    "https://mirror.test/v20/x": false,
+  };
+  it("mirrors: an address that has /v2 in its path is asked as it is (containerd/containerd#5518)", async () => {
+    for (const [address, expected] of Object.entries(asWritten)) {
+      const line = `Get-RegistryHostsFile -Mirror '${address}'`;
+      const libraries = ["Step", "NativeCommand", "WholeFile", "InstalledProgram", "MachinePath"];
+      const text = await runText(host, [...libraries, "Services", "Containerd"], line);
+      assert.equal(text.includes("override_path = true"), expected, address);
+    }
   });
 
   it("mirrors: other addresses need no restart", async () => {
