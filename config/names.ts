@@ -34,13 +34,24 @@ export const maxComputerNameLength = 15;
 /** Keeps the longest node name, `kindows-<lab>-external-load-balancer`, well below the 63 characters of a host name. */
 export const maxLabNameLength = 20;
 
+/** Where libvirt keeps disks unless it is told otherwise. */
+export const imagesFolder = "/var/lib/libvirt/images";
+
+/** The folder of a lab's pool on this host, below the folder that its settings choose. */
+export function poolFolderOf(settings: {
+  readonly lab: { readonly name: string };
+  readonly hypervisor: { readonly folder: string };
+}): string {
+  return `${settings.hypervisor.folder.replace(/\/+$/, "")}/${labNames(settings.lab.name).pool}`;
+}
+
 export function labNames(lab: string): LabNames {
   const prefix = `kindows-${lab}`;
   return {
     prefix,
     network: prefix,
     pool: prefix,
-    poolFolder: `/var/lib/libvirt/images/${prefix}`,
+    poolFolder: `${imagesFolder}/${prefix}`,
     dockerNetwork: prefix,
     kindCluster: prefix,
     kubeContext: prefix,

@@ -2,6 +2,9 @@ import { Failure } from "../host/failure.ts";
 
 const secretName = /passw|passphrase|passcode|secret|credential|private.?key|api.?key|^token$/i;
 
+/** Settings that say where a secret is. */
+const placeName = /File$/;
+
 /** Settings of whose value only the form is shown. */
 const maskedName = /^productKey$/i;
 
@@ -89,7 +92,8 @@ function shownValue(value: unknown, path: readonly (string | number)[]): string 
 function redacted(name: string, value: unknown): unknown {
   if (typeof value !== "string" && typeof value !== "number") return value;
   // A user may have put a private key where a public one belongs.
-  if (secretName.test(name) || String(value).includes("PRIVATE KEY")) return "(not shown)";
+  const isSecret = secretName.test(name) && !placeName.test(name);
+  if (isSecret || String(value).includes("PRIVATE KEY")) return "(not shown)";
   if (typeof value === "number") return value;
   const beginning = value.slice(0, maxExamined);
   return maskedName.test(name) ? masked(beginning) : withoutLogin(beginning);

@@ -6,12 +6,19 @@ import { type HostFacts, providerTools } from "./host-facts.ts";
 import type { HostProblem } from "../config/host-problem.ts";
 import { unless } from "../config/problem.ts";
 import { checkBridge, checkSegment } from "./network.ts";
+import { checkFirewalld, checkListeners } from "./host-services.ts";
 import { checkDisks, checkInotify, checkMemory } from "./room.ts";
 import { checkDocker, unreachable } from "./docker.ts";
 import { checkImageArchives } from "./image-archives.ts";
 import { checkImage, checkLinuxArtifacts } from "./images.ts";
 import { checkKvm } from "./kvm.ts";
-import { controlPlaneNames, domainName, labNames, linuxWorkerName } from "../config/names.ts";
+import {
+  controlPlaneNames,
+  domainName,
+  labNames,
+  linuxWorkerName,
+  poolFolderOf,
+} from "../config/names.ts";
 
 const packages = { mkisofs: "genisoimage", xsltproc: "xsltproc" } as const;
 
@@ -27,6 +34,8 @@ const checks: readonly ((settings: Settings, facts: HostFacts) => HostProblem[])
   checkImageArchives,
   checkBridge,
   checkSegment,
+  checkListeners,
+  checkFirewalld,
   checkNames,
   checkMemory,
   checkInotify,
@@ -72,7 +81,10 @@ function checkOtherHosts(settings: Settings, { otherHosts, segmentMtu }: HostFac
     // The bridge allows only packets that everything connected to it can take.
     ...(isAlone
       ? []
-      : smallPackets(`The bridge ${settings.network.bridge} of this host`, segmentMtu)),
+      : smallPackets(
+          ...([`The bridge ${settings.network.bridge} of this host`, segmentMtu] as const),
+          settings.network.mtu,
+        )),
   ];
 }
 
@@ -102,7 +114,8 @@ function checkLibvirt(
  */
 function checkNames(settings: Settings, { docker, libvirt }: HostFacts): HostProblem[] {
   const { lab, cluster } = settings;
-  const { network, pool, poolFolder, kindCluster } = labNames(lab.name);
+  const { network, pool, kindCluster } = labNames(lab.name);
+  const poolFolder = poolFolderOf(settings);
   const { domains, pools } = libvirt.reachable ? libvirt : { domains: [], pools: [] };
   const containers = docker.reachable ? docker.containers : [];
   const ownMachines = machineNodes(settings)

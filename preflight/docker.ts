@@ -1,7 +1,8 @@
+import { release } from "node:os";
 import * as z from "zod";
 import semver from "semver";
 import { clusterLabel } from "../config/names.ts";
-import { askDocker, defaultDockerHost } from "../host/docker-engine.ts";
+import { askDocker, dockerEndpoint, type DockerEndpoint } from "../host/docker-engine.ts";
 import { messageOf } from "../host/failure.ts";
 import type { Gathered, HostProblem } from "../config/host-problem.ts";
 import { type Complaint, unless } from "../config/problem.ts";
@@ -12,17 +13,40 @@ import type { HostFacts } from "./host-facts.ts";
 const timeoutSeconds = 15;
 const bridgeOption = "com.docker.network.bridge.name";
 
-const infoSchema = z
+/** What the engine says of itself. */
+export const infoSchema = z
   .object({
     ServerVersion: z.string(),
     DockerRootDir: z.string(),
     SecurityOptions: z.array(z.string()).nullish(),
+    OperatingSystem: z.string().optional(),
+    KernelVersion: z.string().optional(),
+    /** Only Podman's imitation of Docker's API has it. */
+    BuildahVersion: z.string().optional(),
   })
-  .transform(({ ServerVersion: version, DockerRootDir: rootFolder, SecurityOptions }) => ({
-    version,
-    rootFolder,
-    rootless: (SecurityOptions ?? []).some((option) => option.includes("rootless")),
-  }));
+  .transform(({ ServerVersion: version, DockerRootDir: rootFolder, SecurityOptions, ...info }) => {
+    const kind = kindOf(info);
+    return {
+      version,
+      rootFolder,
+      rootless: (SecurityOptions ?? []).some((option) => option.includes("rootless")),
+      ...(kind !== undefined && { kind }),
+    };
+  });
+
+/** Engines whose containers cannot be on a bridge of this host; undefined for an engine on this host's kernel. */
+function kindOf({
+  OperatingSystem: system,
+  KernelVersion: kernel,
+  BuildahVersion: buildah,
+}: Partial<
+  Readonly<Record<"OperatingSystem" | "KernelVersion" | "BuildahVersion", string | undefined>>
+>): "Docker Desktop" | "Podman" | "in another machine" | undefined {
+  // In WSL it has a network of its own on the same kernel.
+  if (system === "Docker Desktop") return "Docker Desktop";
+  if (buildah !== undefined) return "Podman";
+  return kernel === undefined || kernel === release() ? undefined : "in another machine";
+}
 
 const networkSchema = z
   .object({
@@ -55,15 +79,19 @@ const containerSchema = z
 export interface DockerFacts extends z.infer<typeof infoSchema> {
   readonly networks: readonly z.infer<typeof networkSchema>[];
   readonly containers: readonly z.infer<typeof containerSchema>[];
+  readonly endpoint: DockerEndpoint;
 }
 
-/** Queries the Docker engine at DOCKER_HOST, or at its default socket. */
-export async function gatherDocker(
-  endpoint = process.env["DOCKER_HOST"],
-): Promise<Gathered<DockerFacts>> {
-  const socket = endpoint || defaultDockerHost;
+/** How an endpoint is called where it is not the usual one. */
+function endpointText({ by, context = "" }: DockerEndpoint): string {
+  return by === "context" ? `Docker's context ${context}` : "DOCKER_HOST";
+}
+
+/** Queries the Docker engine that the command `docker` uses. */
+export async function gatherDocker(endpoint = dockerEndpoint()): Promise<Gathered<DockerFacts>> {
+  const socket = endpoint.host;
   if (!socket.startsWith("unix://")) {
-    const error = `DOCKER_HOST is ${socket}, which is not a socket of this host`;
+    const error = `${endpointText(endpoint)} is ${socket}, which is not a socket of this host`;
     return { reachable: false, error };
   }
   const ask = async <T>(path: string, schema: z.ZodType<T>): Promise<T> =>
@@ -76,7 +104,7 @@ export async function gatherDocker(
       ask("/networks", z.array(networkSchema)),
       ask("/containers/json?all=true", z.array(containerSchema)),
     ]);
-    return { reachable: true, ...info, networks, containers };
+    return { reachable: true, ...info, networks, containers, endpoint };
   } catch (error) {
     return { reachable: false, error: messageOf(error) };
   }
@@ -94,6 +122,17 @@ export function unreachable(
   };
 }
 
+/** What is wrong with engines that are not this system's own. */
+const engines = {
+  rootless:
+    "runs rootless, with its own network, so kind's containers could not be on the machines' bridge",
+  "Docker Desktop":
+    "is Docker Desktop, whose containers have a network of its own machine, so they could not be on the machines' bridge",
+  Podman: "is Podman, on whose networks kind's containers could not be on the machines' bridge",
+  "in another machine":
+    "runs on another kernel than this host's, in a virtual machine, so kind's containers could not be on the machines' bridge",
+} as const;
+
 /** The first version that reports its control group version, which kind's nodes depend on. */
 const minimumVersion = "20.10.0";
 
@@ -105,13 +144,20 @@ export function checkDocker(
     const problem = unreachable("docker", docker.error, ["docker.io"], packageManager);
     return [{ subject: "Docker", ...problem }];
   }
-  if (docker.rootless) {
+  const unusable = docker.rootless ? "rootless" : docker.kind;
+  if (unusable !== undefined) {
+    const { by } = docker.endpoint;
+    const back = {
+      DOCKER_HOST: "unset DOCKER_HOST, or set it to unix:///var/run/docker.sock",
+      context: "docker context use default",
+      default: `install it (${installText(packageManager, ["docker.io"])}), and have /var/run/docker.sock belong to it`,
+    };
+    const named = by === "default" ? "Docker" : `${endpointText(docker.endpoint)}: Docker`;
     return [
       {
-        subject: "Docker",
-        why: "runs rootless, with its own network, so kind's containers could not be on the machines' bridge",
-        instead:
-          "Use the system's Docker: unset DOCKER_HOST, or set it to unix:///var/run/docker.sock.",
+        subject: named,
+        why: engines[unusable],
+        instead: `Use the system's own Docker: ${back[by]}.`,
       },
     ];
   }

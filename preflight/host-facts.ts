@@ -12,6 +12,7 @@ import { gatherImage, gatherLinuxArtifacts } from "./images.ts";
 import { gatherImageArchives } from "./image-archives.ts";
 import { gatherKvm } from "./kvm.ts";
 import { gatherNetwork } from "./network.ts";
+import { gatherServices } from "./host-services.ts";
 import { fileNameOf } from "../components/windows/media-folder.ts";
 import { programArtifacts, stackSoftware } from "../components/windows/software.ts";
 import { findOnPath } from "../host/search-path.ts";
@@ -36,6 +37,7 @@ function questionsOf(settings: Settings) {
     kvm: gatherKvm(settings.hypervisor.domainType),
     confinement: gatherConfinement(),
     network: gatherNetwork(),
+    services: gatherServices(),
     memory: gatherMemory(),
     inotify: gatherInotify(),
     disks: docker.then((found) => gatherDisks(settings, found)),

@@ -1,6 +1,6 @@
 import { readdir, readFile } from "node:fs/promises";
 import { networkInterfaces } from "node:os";
-import { addressText, overlaps, parseRange, rangeText } from "../config/ipv4.ts";
+import { addressText, type Ipv4Range, overlaps, parseRange, rangeText } from "../config/ipv4.ts";
 import { labNames } from "../config/names.ts";
 import type { Settings } from "../config/settings.ts";
 import type { HostFacts } from "./host-facts.ts";
@@ -10,8 +10,13 @@ import { unless } from "../config/problem.ts";
 
 export interface NetworkFacts {
   readonly interfaces: readonly string[];
-  /** Ranges in use, by address or route, in CIDR form; without the default route. */
-  readonly ranges: readonly { readonly cidr: string; readonly interface: string }[];
+  /** Ranges in use in CIDR form; without the default route. */
+  readonly ranges: readonly {
+    readonly cidr: string;
+    readonly interface: string;
+    /** Whether an address of this host is in it, or only a route leads there. */
+    readonly by: "address" | "route";
+  }[];
 }
 
 export async function gatherNetwork(): Promise<NetworkFacts> {
@@ -26,7 +31,9 @@ function addressRanges(): NetworkFacts["ranges"] {
   return Object.entries(networkInterfaces()).flatMap(([name, addresses = []]) =>
     addresses.flatMap(({ cidr, internal }) => {
       const range = parseRange(cidr ?? "");
-      return range === undefined || internal ? [] : [{ cidr: rangeText(range), interface: name }];
+      return range === undefined || internal
+        ? []
+        : [{ cidr: rangeText(range), interface: name, by: "address" as const }];
     }),
   );
 }
@@ -40,7 +47,13 @@ export function routeRanges(table: string): NetworkFacts["ranges"] {
     const prefixLength = number(mask).toString(2).replaceAll("0", "").length;
     return prefixLength === 0
       ? []
-      : [{ cidr: `${addressText(number(destination))}/${prefixLength}`, interface: name }];
+      : [
+          {
+            cidr: `${addressText(number(destination))}/${prefixLength}`,
+            interface: name,
+            by: "route" as const,
+          },
+        ];
   });
 }
 
@@ -62,7 +75,22 @@ function networksOf({ lab }: Settings, { docker, libvirt }: HostFacts) {
   ];
 }
 
-/** Checks that no network, address or route of this host overlaps the lab's segment, apart from the lab's own. */
+/** A range in use, and whether the lab's segment may be a part of it. */
+interface Occupied {
+  readonly range: Ipv4Range;
+  readonly owner: string;
+  readonly isRoute: boolean;
+}
+
+/**
+ * Whether a segment cannot be beside it. A route to more than the segment, as VPNs have them for everything, does not
+ * matter: the segment's own route is the more specific one, and counts.
+ */
+function isInTheWay({ range, isRoute }: Occupied, segment: Ipv4Range): boolean {
+  return overlaps(range, segment) && (!isRoute || range.prefixLength >= segment.prefixLength);
+}
+
+/** Checks that no network, address or route of this host conflicts with the lab's segment, apart from the lab's own. */
 export function checkSegment(settings: Settings, facts: HostFacts): HostProblem[] {
   const { cidr: wanted } = settings.network;
   const segment = parseRange(wanted);
@@ -72,25 +100,41 @@ export function checkSegment(settings: Settings, facts: HostFacts): HostProblem[
   const occupied = [
     ...networks
       .filter(({ isOwn }) => !isOwn)
-      .flatMap(({ cidrs, owner }) => cidrs.map((cidr) => ({ cidr, owner: `${owner} (${cidr})` }))),
+      .flatMap(({ cidrs, owner }) =>
+        cidrs.map((cidr) => ({ cidr, owner: `${owner} (${cidr})`, isRoute: false })),
+      ),
     ...facts.network.ranges
       .filter((one) => !bridges.includes(one.interface))
-      .map(({ cidr, interface: name }) => ({
+      .map(({ cidr, interface: name, by }) => ({
         cidr,
         owner: `${cidr} at this host's interface ${name}`,
+        isRoute: by === "route",
       })),
-  ].flatMap(({ cidr, owner }) => {
+  ].flatMap(({ cidr, ...rest }): Occupied[] => {
     const range = parseRange(cidr);
-    return range === undefined ? [] : [{ range, owner }];
+    return range === undefined ? [] : [{ range, ...rest }];
   });
-  const found = occupied.filter(({ range }) => segment !== undefined && overlaps(range, segment));
+  const found = occupied.filter((one) => segment !== undefined && isInTheWay(one, segment));
   const owners = [...new Set(found.map(({ owner }) => owner))];
-  const taken = occupied.map(({ range }) => range);
-  return unless(found.length === 0, {
-    subject: `kindows:network.cidr: "${wanted}"`,
-    why: `overlaps ${owners.join(" and ")}`,
-    instead: `Write a range that is free here, e.g. ${proposedRange(segmentRange, settings, taken)}.`,
-  });
+  if (found.length === 0) return [];
+  // Best one that leads nowhere else; where a VPN leads everywhere, one that is not in the way of anything.
+  const free =
+    proposedRange(segmentRange, settings, (candidate) =>
+      occupied.some(({ range }) => overlaps(range, candidate)),
+    ) ??
+    proposedRange(segmentRange, settings, (candidate) =>
+      occupied.some((one) => isInTheWay(one, candidate)),
+    );
+  return [
+    {
+      subject: `kindows:network.cidr: "${wanted}"`,
+      why: `overlaps ${owners.join(" and ")}`,
+      instead:
+        free === undefined
+          ? "No other private range of its size is free here: remove a network that is not needed."
+          : `Write a range that is free here, e.g. ${free}.`,
+    },
+  ];
 }
 
 /** Checks that no interface or network outside the lab uses the name of the lab's bridge. */

@@ -5,6 +5,7 @@ import { hostFacts } from "./host-facts.ts";
 import { hostProblemText, hostProblemsText } from "../config/host-problem.ts";
 import { checkHost } from "./checks.ts";
 import { checkConfinement } from "./confinement.ts";
+import { checkUplink } from "./host-services.ts";
 import { execa } from "execa";
 import { labVariable } from "../config/names.ts";
 import { projectRoot } from "../toolchain/project.ts";
@@ -18,7 +19,7 @@ export async function preflight(settings: Settings): Promise<void> {
   const facts = await hostFacts(settings);
   const problems = checkHost(settings, facts);
   if (problems.length > 0) throw new RunError(hostProblemsText(problems));
-  for (const problem of checkConfinement(settings, facts)) {
+  for (const problem of [...checkConfinement(settings, facts), ...checkUplink(settings, facts)]) {
     await log.warn(hostProblemText(problem));
   }
 }

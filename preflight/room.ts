@@ -4,7 +4,13 @@ import path from "node:path";
 import { freeGiB } from "../components/machine/disk/require-room.ts";
 import { thisHypervisor } from "../config/sections/machine-host.ts";
 import { machineNodes, type Settings } from "../config/settings.ts";
-import { controlPlaneNames, domainName, labNames, linuxWorkerName } from "../config/names.ts";
+import {
+  controlPlaneNames,
+  domainName,
+  labNames,
+  linuxWorkerName,
+  poolFolderOf,
+} from "../config/names.ts";
 import { machineOverheadMiB } from "../config/placement.ts";
 import type { Gathered, HostProblem } from "../config/host-problem.ts";
 import { unless } from "../config/problem.ts";
@@ -147,7 +153,7 @@ export async function gatherDisks(
   docker: Gathered<DockerFacts>,
 ): Promise<DiskFacts> {
   const [pool, images] = await Promise.all([
-    diskOf(labNames(settings.lab.name).poolFolder),
+    diskOf(poolFolderOf(settings)),
     docker.reachable ? diskOf(docker.rootFolder) : undefined,
   ]);
   return { pool, docker: images };

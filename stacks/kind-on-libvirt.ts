@@ -1,6 +1,7 @@
 import * as docker from "@pulumi/docker";
 import * as pulumi from "@pulumi/pulumi";
 import * as z from "zod";
+import { dockerEndpoint } from "../host/docker-engine.ts";
 import { addressPlan } from "../config/address-plan.ts";
 import { labNames } from "../config/names.ts";
 import type { NodeSettings, Settings } from "../config/settings.ts";
@@ -11,6 +12,7 @@ import { otherHosts } from "../components/machine/registry.ts";
 import { isRouted } from "../components/network/fabric/fabric.ts";
 import { randomLabId } from "../components/lab-id.ts";
 import { labFabric } from "../components/network/fabric/fabric-host.ts";
+import { sharedZone } from "../components/network/firewalld.ts";
 import { LabNetwork } from "../components/network/lab-network.ts";
 import { clusterRoutes } from "./cluster-routes.ts";
 import { imageArchives, LabImages } from "./lab-images.ts";
@@ -51,6 +53,7 @@ export async function kindOnLibvirt(
   const plan = addressPlan(settings.network.cidr);
   const libvirtProvider = hypervisorProvider("hypervisor", settings.hypervisor.uri);
 
+  const endpoint = dockerEndpoint();
   const labId = randomLabId();
   const network = new LabNetwork("lab", {
     name: names.network,
@@ -59,10 +62,17 @@ export async function kindOnLibvirt(
     domain: settings.network.domain,
     gateway: plan.gateway,
     containerRange: plan.containerRange,
+    mtu: settings.network.mtu,
+    dnsForwarders: settings.network.dnsForwarders,
+    zone: sharedZone(settings.hypervisor.uri),
     mode: isRouted(settings) ? "route" : "nat",
     libvirtProvider,
-    // A preview does not need a running Docker.
-    dockerProvider: new docker.Provider("docker", { disableDockerDaemonCheck: true }),
+    dockerProvider: new docker.Provider("docker", {
+      // A preview does not need a running Docker.
+      disableDockerDaemonCheck: true,
+      // kind follows the context by itself, the provider only DOCKER_HOST.
+      ...(endpoint.by === "context" && { host: endpoint.host }),
+    }),
     labId,
   });
 
@@ -116,6 +126,7 @@ export async function kindOnLibvirt(
     nodes: windows,
     network: pods.windows,
     image: settings.windows.kubeProxyImage,
+    pullSecrets: settings.windows.kubeProxyPullSecrets,
   });
 
   return {

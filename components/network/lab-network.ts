@@ -4,6 +4,7 @@ import * as libvirt from "@pulumi/libvirt";
 import { labIdLabel } from "../../config/names.ts";
 import type { Facts } from "../facts.ts";
 import { networkXslt } from "../machine/libvirt/lab-mark.ts";
+import { segmentMtu } from "./packet-size.ts";
 
 /** A libvirt network with a bridge, DHCP and DNS. */
 interface SegmentArgs {
@@ -15,6 +16,12 @@ interface SegmentArgs {
   readonly bridge: string;
   /** DNS domain that libvirt's dnsmasq answers for, e.g. `rehearsal.kindows.test`. */
   readonly domain: string;
+  /** Largest packet, in bytes. Default: that of Ethernet. */
+  readonly mtu?: number;
+  /** DNS servers for names that libvirt's dnsmasq does not know. Default: this host's. */
+  readonly dnsForwarders?: readonly string[];
+  /** Zone of firewalld that libvirt puts the bridge into. Default: libvirt's own, or none without firewalld. */
+  readonly zone?: string;
   /** How packets leave the network: `nat` hides its addresses, `route` does not. Default: `nat`. */
   readonly mode?: "nat" | "route";
   /** The lab's random id, which the network carries. */
@@ -62,6 +69,7 @@ export class LabNetwork extends pulumi.ComponentResource {
         options: {
           "com.docker.network.bridge.name": args.bridge,
           "com.docker.network.bridge.enable_ip_masquerade": "false",
+          ...(isSmall(args) && { "com.docker.network.driver.mtu": String(args.mtu) }),
         },
         labels: [{ label: labIdLabel, value: args.labId }],
       },
@@ -81,21 +89,28 @@ export class LabNetwork extends pulumi.ComponentResource {
   }
 }
 
+/** Whether packets are smaller than they are without a setting. */
+function isSmall({ mtu = segmentMtu }: SegmentArgs): boolean {
+  return mtu < segmentMtu;
+}
+
 export function libvirtSegment(
   name: string,
   args: SegmentArgs,
   opts: pulumi.CustomResourceOptions,
 ): libvirt.Network {
+  const forwarders = (args.dnsForwarders ?? []).map((address) => ({ address }));
   const network = {
     name: args.name,
     mode: args.mode ?? "nat",
     bridge: args.bridge,
     addresses: [args.cidr],
     domain: args.domain,
-    dns: { enabled: true, localOnly: true },
+    dns: { enabled: true, localOnly: true, ...(forwarders.length > 0 && { forwarders }) },
     dhcp: { enabled: true },
     autostart: true,
-    xml: { xslt: args.labId.apply(networkXslt) },
+    ...(isSmall(args) && { mtu: args.mtu }),
+    xml: { xslt: args.labId.apply((labId) => networkXslt(labId, args.zone)) },
   };
   return new libvirt.Network(name, network, { ...opts, ignoreChanges: ["xml"] });
 }

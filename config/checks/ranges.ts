@@ -1,4 +1,4 @@
-import { type Ipv4Range, overlaps, parseRange } from "../ipv4.ts";
+import { type Ipv4Range, overlaps, parseRange, rangeText } from "../ipv4.ts";
 import type { NamedSettings } from "../settings.ts";
 import { type Check, pathText, unless } from "../problem.ts";
 import { maxSegmentPrefixLength } from "../address-plan.ts";
@@ -6,44 +6,83 @@ import { maxSegmentPrefixLength } from "../address-plan.ts";
 interface LabRange {
   readonly path: readonly [keyof NamedSettings, string];
   read(settings: NamedSettings): string;
+  /** What is proposed first. */
   readonly candidates: readonly string[];
+  /** Size of what is proposed when none of these is free. */
+  readonly prefixLength: number;
 }
 
 export const segmentRange: LabRange = {
   path: ["network", "cidr"],
   read: (settings) => settings.network.cidr,
   candidates: [150, 160, 170, 180, 190, 200, 210].map((octet) => `192.168.${octet}.0/24`),
+  prefixLength: 24,
 };
 
 const podRange: LabRange = {
   path: ["cluster", "podCidr"],
   read: (settings) => settings.cluster.podCidr,
   candidates: ["10.244.0.0/16", "10.245.0.0/16", "10.246.0.0/16", "172.30.0.0/16"],
+  prefixLength: 16,
 };
 
 const serviceRange: LabRange = {
   path: ["cluster", "serviceCidr"],
   read: (settings) => settings.cluster.serviceCidr,
   candidates: ["10.96.0.0/16", "10.97.0.0/16", "10.98.0.0/16", "172.31.0.0/16"],
+  prefixLength: 16,
 };
 
 export const labRanges: readonly LabRange[] = [segmentRange, podRange, serviceRange];
 
-/** Proposes a value for `range` that overlaps neither the lab's other two ranges nor any in `taken`. */
+/**
+ * Proposes a value for `range` that all checks accept: it overlaps nothing of the lab's and nothing that is taken.
+ * Undefined if all private address space is taken.
+ */
 export function proposedRange(
   range: LabRange,
   settings: NamedSettings,
-  taken: readonly Ipv4Range[] = [],
-): string {
-  const others = labRanges
-    .filter((one) => one !== range)
-    .map((one) => parseRange(one.read(settings)));
-  const occupied = [...others, ...taken].filter((one) => one !== undefined);
-  const free = range.candidates.find(
-    (candidate) => !occupied.some((one) => overlapsText(one, candidate)),
-  );
-  return free ?? range.candidates[0] ?? "";
+  isTaken: (candidate: Ipv4Range) => boolean = () => false,
+): string | undefined {
+  const others = [
+    ...labRanges.filter((one) => one !== range).map((one) => one.read(settings)),
+    ...settings.hypervisors.flatMap(({ cidr }) => cidr ?? []),
+  ].flatMap((cidr) => parseRange(cidr) ?? []);
+  for (const candidate of candidatesOf(range)) {
+    const isFree =
+      !others.some((one) => overlaps(one, candidate)) &&
+      rangeFault(candidate, settings) === undefined &&
+      !isTaken(candidate);
+    if (isFree) return rangeText(candidate);
+  }
+  return undefined;
 }
+
+/** The end of a sentence that asks for another range. */
+function example(range: LabRange, settings: NamedSettings): string {
+  const proposed = proposedRange(range, settings);
+  return proposed === undefined ? "" : `, e.g. ${proposed}`;
+}
+
+function* candidatesOf({ candidates, prefixLength }: LabRange): Generator<Ipv4Range> {
+  const size = 2 ** (32 - prefixLength);
+  for (const cidr of candidates) yield* parsed(cidr);
+  // The smallest first, because others' networks are mostly in the largest.
+  for (const cidr of privateSpace.toSorted((a, b) => prefixOf(b) - prefixOf(a))) {
+    for (const { first, last } of parsed(cidr)) {
+      for (let at = first; at < last; at += size) {
+        yield { first: at, last: at + size - 1, prefixLength };
+      }
+    }
+  }
+}
+
+function parsed(cidr: string): Ipv4Range[] {
+  const range = parseRange(cidr);
+  return range === undefined ? [] : [range];
+}
+
+const prefixOf = (cidr: string): number => parsed(cidr)[0]?.prefixLength ?? 0;
 
 function overlapsText(range: Ipv4Range, cidr: string): boolean {
   const other = parseRange(cidr);
@@ -84,7 +123,7 @@ export const rangesUsable: readonly Check<NamedSettings>[] = labRanges.map((rang
   run(settings) {
     const parsed = parseRange(range.read(settings));
     const why = parsed && rangeFault(parsed, settings);
-    const instead = `Write another range, e.g. ${proposedRange(range, settings)}.`;
+    const instead = `Write another range${example(range, settings)}.`;
     return why === undefined ? [] : [{ path: range.path, why, instead }];
   },
 }));
@@ -149,7 +188,7 @@ function check(range: LabRange, rule: SizeRule): Check<NamedSettings> {
       const fault = parsed && rule(parsed.prefixLength, settings);
       if (fault === undefined) return [];
       const [why, allowed] = fault;
-      const instead = `Write a range of at ${allowed}, e.g. ${range.candidates[0]}.`;
+      const instead = `Write a range of at ${allowed}${example(range, settings)}.`;
       return [{ path: range.path, why, instead }];
     },
   };
@@ -171,7 +210,7 @@ function apart(one: LabRange, other: LabRange): Check<NamedSettings> {
       return unless(first === undefined || !overlapsText(first, other.read(settings)), {
         path: other.path,
         why: `overlaps ${pathText(one.path)}, ${one.read(settings)}`,
-        instead: `Write a range that does not overlap it, e.g. ${proposedRange(other, settings)}.`,
+        instead: `Write a range that does not overlap it${example(other, settings)}.`,
       });
     },
   };

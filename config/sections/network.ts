@@ -1,15 +1,20 @@
 import * as z from "zod";
 import { fabrics, type FabricName } from "../../components/network/fabric/registry.ts";
+import { leastMtu, segmentMtu } from "../../components/network/packet-size.ts";
 import { defaultBridge, defaultDomain, maxBridgeNameLength } from "../names.ts";
 import { type Check, type Complaint, unless } from "../problem.ts";
 import type { NamedSettings } from "../settings.ts";
 import { dnsDomain } from "../values/dns-name.ts";
-import { cidr } from "../values/ip-address.ts";
-import { text } from "../values/value.ts";
+import { cidr, ipv4 } from "../values/ip-address.ts";
+import { between, text } from "../values/value.ts";
 
 const defaultSegment = "192.168.150.0/24";
 
 const choices = Object.entries(fabrics).map(([name, { choice }]) => `\`${name}\` (${choice})`);
+
+const forwarder = ipv4(
+  "Write the address of a DNS server as four numbers up to 255, e.g. 10.1.1.53.",
+);
 
 export const network = z.strictObject({
   cidr: text(cidr(defaultSegment)).default(defaultSegment).meta({
@@ -20,6 +25,16 @@ export const network = z.strictObject({
     description:
       "Name of the segment's Linux bridge, at most 15 characters. libvirt creates the bridge.",
     default: "`kw-<lab.name>`",
+  }),
+  mtu: between(leastMtu, segmentMtu).default(segmentMtu).meta({
+    description:
+      "Largest packet on the segment, of machines and containers; pods' are smaller by their encapsulation. Write less where this host's uplink, e.g. a VPN, takes less.",
+    unit: "bytes",
+  }),
+  dnsForwarders: z.array(text(forwarder)).max(3).default([]).meta({
+    description:
+      "IPv4 addresses of the DNS servers that the segment's own asks for other names, at most three, e.g. a company's.",
+    default: "those of this host",
   }),
   fabric: z
     .enum(Object.keys(fabrics) as FabricName[])

@@ -5,6 +5,7 @@ import { between, insteadParam, text } from "../../../config/values/value.ts";
 import { oneOfVersions } from "../../../config/values/version.ts";
 import { felixNameComplaint, felixValueComplaint } from "./felix-fields.ts";
 import { calicoTestedWith, calicoVersions, defaultCalicoVersion } from "./release.ts";
+import { windowsLimits } from "./windows-limits.ts";
 
 /** VXLAN's overhead, and the segment's MTU, in bytes. */
 const [vxlanOverhead, segmentMtu] = [50, 1500];
@@ -56,11 +57,10 @@ export const calicoSettings = z
 /** Fields that this program sets, or that must have a certain value for Windows. */
 const refused: ReadonlyMap<string, string> = new Map([
   ["vxlanEnabled", "follows from the pool of addresses, which this program makes"],
-  ["vxlanVNI", "has to be 4096 or more for Windows, and the operator sets it so"],
-  ["vxlanPort", "has to be 4789: Windows supports no other"],
   ["vxlanMTU", "is the setting `mtu`"],
-  ["bpfEnabled", "turns on a dataplane that Windows nodes can't talk to"],
-  ["wireguardEnabled", "encrypts what Windows nodes could not read"],
+  ...windowsLimits
+    .filter(({ object }) => object === "FelixConfiguration")
+    .map(({ field, why }) => [field, why] as const),
 ]);
 
 function felixName(name: string): Complaint | undefined {
@@ -103,6 +103,18 @@ export const calicoChecks: readonly Check<NamedSettings>[] = [
         why: "can't be used with Windows nodes: Calico's VXLAN there (windowsDataplane HNS) needs BGP to be off",
         instead: "Write Disabled.",
       }),
+  },
+  {
+    reads: ["cni.kind", "cni.calico.mtu", "network.mtu"],
+    run: ({ cni, network }) => {
+      const most = network.mtu - vxlanOverhead;
+      const { mtu = 0 } = cni.calico;
+      return unless(cni.kind !== "calico" || mtu <= most, {
+        path: ["cni", "calico", "mtu"],
+        why: `is more than VXLAN leaves of kindows:network.mtu, ${network.mtu}`,
+        instead: `Write ${most} or less, or leave it out.`,
+      });
+    },
   },
   calicoKubernetes(calicoTestedWith),
 ];

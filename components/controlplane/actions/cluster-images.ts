@@ -1,3 +1,4 @@
+import { createReadStream } from "node:fs";
 import path from "node:path";
 import { writeWhole } from "../../../host/write-whole.ts";
 import { builtSoFar } from "../../../toolchain/built.ts";
@@ -26,7 +27,9 @@ export async function ensureClusterImages(shape: {
       say(`loading ${image} into Docker`);
       // Others' caches may have loaded the same image; only who has this note removes it.
       writeWhole(path.join(loadedFolder(ownCache()), encodeURIComponent(image)), "");
-      await docker(["load", "--input", archive], { timeoutSeconds: loadTimeoutSeconds });
+      // By standard input, because the command may not read hidden folders where snap confines it.
+      const input = createReadStream(archive);
+      await docker(["load"], { input, timeoutSeconds: loadTimeoutSeconds });
     }
   }
 }

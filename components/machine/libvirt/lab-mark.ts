@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 
 import { below, type XmlElement } from "../../../host/read-xml.ts";
 import { xmlText } from "../../../host/xml-text.ts";
-import { addedTo, stylesheet } from "./xslt.ts";
+import { addedTo, stylesheet, withAttribute } from "./xslt.ts";
 
 const namespace = "urn:kindows:lab";
 
@@ -19,8 +19,12 @@ export function markOf(described: XmlElement): string {
   return marks.find(({ attributes }) => attributes["xmlns"] === namespace)?.attributes["id"] ?? "";
 }
 
-export function networkXslt(labId: string): string {
-  return stylesheet([addedTo("network", [markElement(labId)])]);
+/** @param zone the zone of firewalld that libvirt puts the bridge into. Default: libvirt's own. */
+export function networkXslt(labId: string, zone?: string): string {
+  return stylesheet([
+    addedTo("network", [markElement(labId)]),
+    ...(zone === undefined ? [] : [withAttribute("bridge", "zone", zone)]),
+  ]);
 }
 
 /**

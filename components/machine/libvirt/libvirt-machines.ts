@@ -1,7 +1,7 @@
 import { hypervisorConnections, type HypervisorConnection } from "./hypervisor-connections.ts";
 import { thisHypervisor } from "../../../config/sections/machine-host.ts";
 import { segmentOf } from "../../../config/address-plan.ts";
-import { domainName, labNames, remotePool } from "../../../config/names.ts";
+import { domainName, labNames, poolFolderOf, remotePool } from "../../../config/names.ts";
 import type { NodeSettings } from "../../../config/settings.ts";
 import { isRouted } from "../../network/fabric/fabric.ts";
 import { libvirtSegment } from "../../network/lab-network.ts";
@@ -75,9 +75,10 @@ function maker(
 function here({ settings, network, libvirtProvider, labId }: MachinesLab): MachineHost {
   const names = labNames(settings.lab.name);
   const { uri, domainType } = settings.hypervisor;
+  const poolPath = poolFolderOf(settings);
   return {
     domainType,
-    place: { uri, poolName: names.pool, poolPath: names.poolFolder, libvirtProvider, labId },
+    place: { uri, poolName: names.pool, poolPath, libvirtProvider, labId },
     segment: () => ({ kind: "network", networkId: network.networkId }),
   };
 }
@@ -102,6 +103,8 @@ function elsewhere(lab: MachinesLab, connection: HypervisorConnection): MachineH
           bridge,
           cidr: segmentOf(settings, name),
           domain: settings.network.domain,
+          mtu: settings.network.mtu,
+          dnsForwarders: settings.network.dnsForwarders,
           labId,
         },
         { provider: libvirtProvider },

@@ -142,7 +142,7 @@ function checkOne(settings: Settings, facts: HypervisorFacts): HostProblem[] {
     ...names(settings, remote, libvirt),
     // A bridge that kindows makes may not exist yet.
     ...(settings.network.fabric === "bridge"
-      ? bridge(setting("bridge"), remote, libvirt.bridge)
+      ? bridge(setting("bridge"), remote, libvirt.bridge, settings.network.mtu)
       : []),
     ...memory(settings, subject, remote, libvirt),
   ];
@@ -180,6 +180,7 @@ function bridge(
   subject: string,
   { name, bridge: bridgeName }: Remote,
   found: RemoteHostFacts["bridge"],
+  mtu: number,
 ): HostProblem[] {
   return typeof found === "string"
     ? unless(found === "unknown", {
@@ -188,7 +189,7 @@ function bridge(
         instead:
           "Make it there and connect it to this host's bridge, as docs/fleet.md shows, or write the name of one that is connected.",
       })
-    : smallPackets(`The bridge ${bridgeName} of ${name}`, found.mtu);
+    : smallPackets(`The bridge ${bridgeName} of ${name}`, found.mtu, mtu);
 }
 
 /** Reports if the machines that do not run yet need more memory than is available. */

@@ -1,4 +1,6 @@
 import * as z from "zod";
+import { localFile } from "../../../config/named-file.ts";
+import { imagesFolder } from "../../../config/names.ts";
 import type { Complaint } from "../../../config/problem.ts";
 import { hostKey } from "../../../config/values/host-key.ts";
 import { cidr, machineAddress } from "../../../config/values/ip-address.ts";
@@ -25,6 +27,10 @@ export const hypervisor = z.strictObject({
   domainType: domainType.default("kvm").meta({
     description:
       "`kvm`, or `qemu` (emulation, about ten times slower) without KVM: suitable for rehearsals only.",
+  }),
+  folder: text(localFile).default(imagesFolder).meta({
+    description:
+      "Absolute path of the folder on this host in which the lab makes one for its disks. libvirt's QEMU must be able to reach it. A lab moves there when it is made again.",
   }),
   machineMemoryMiB,
   fabricAddress: fabricAddress("none; required with `hypervisors` and a fabric made by kindows"),

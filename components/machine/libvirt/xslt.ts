@@ -1,3 +1,5 @@
+import { xmlText } from "../../../host/xml-text.ts";
+
 /**
  * A stylesheet for the XML that the libvirt provider renders, for what its arguments cannot express. Copies everything
  * that the templates do not match.
@@ -20,6 +22,16 @@ export function addedTo(element: string, xml: readonly string[]): string {
     <xsl:copy>
       <xsl:apply-templates select="@*|node()"/>
       ${xml.join("\n      ")}
+    </xsl:copy>
+  </xsl:template>`;
+}
+
+/** Template that gives an element an attribute. There must be only one for each element. */
+export function withAttribute(element: string, name: string, value: string): string {
+  return `  <xsl:template match="${element}">
+    <xsl:copy>
+      <xsl:attribute name="${name}">${xmlText(value)}</xsl:attribute>
+      <xsl:apply-templates select="@*|node()"/>
     </xsl:copy>
   </xsl:template>`;
 }

@@ -26,12 +26,12 @@ const subnets: Check<NamedSettings> = {
         cidr === undefined
           ? "is missing, and with kindows:network.fabric routed each hypervisor has its own range"
           : subnetFault(cidr, index, settings);
-      const taken = [
-        settings.network.cidr,
-        ...settings.hypervisors.flatMap((one) => one.cidr ?? []),
-      ];
-      const free = proposedRange(segmentRange, settings, taken.flatMap(asRange));
-      const instead = `Write a range of at least /${maxSegmentPrefixLength} that is free on all hosts, e.g. ${free}.`;
+      const segments = asRange(settings.network.cidr);
+      const free = proposedRange(segmentRange, settings, (candidate) =>
+        segments.some((one) => overlaps(one, candidate)),
+      );
+      const example = free === undefined ? "" : `, e.g. ${free}`;
+      const instead = `Write a range of at least /${maxSegmentPrefixLength} that is free on all hosts${example}.`;
       return why === undefined ? [] : [{ path, value: cidr, why, instead }];
     }),
 };

@@ -26,6 +26,8 @@ describe("good settings", () => {
         {
           cidr: "192.168.150.0/24",
           bridge: "kw-mine",
+          mtu: 1500,
+          dnsForwarders: [],
           fabric: "bridge",
           domain: "mine.kindows.test",
         },

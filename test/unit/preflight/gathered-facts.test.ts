@@ -12,6 +12,7 @@ import {
   poolsIn,
 } from "../../../components/machine/libvirt/libvirt-facts.ts";
 import { denialsIn, gatherConfinement } from "../../../preflight/confinement.ts";
+import type { DockerEndpoint } from "../../../host/docker-engine.ts";
 import { gatherDocker } from "../../../preflight/docker.ts";
 import { gatherImageArchives } from "../../../preflight/image-archives.ts";
 import { availableIn, bridgeIn } from "../../../components/machine/libvirt/readiness.ts";
@@ -86,6 +87,7 @@ describe("gathered facts", () => {
       return `unix://${socket}`;
     }
 
+    const at = (host: string): DockerEndpoint => ({ host, by: "DOCKER_HOST" });
     const network = (Name: string, Id: string, subnets: readonly string[], Options = {}) => ({
       Name,
       Id,
@@ -113,8 +115,9 @@ describe("gathered facts", () => {
     };
 
     it("tells version, folder, networks with their bridges, and containers with their cluster", async () =>
-      assert.deepEqual(await gatherDocker(await engine(answers)), {
+      assert.deepEqual(await gatherDocker(at(await engine(answers))), {
         reachable: true,
+        endpoint: at(`unix://${path.join(folder, "docker.sock")}`),
         version: "28.5.1",
         rootless: true,
         rootFolder: "/data/docker",
@@ -138,12 +141,12 @@ describe("gathered facts", () => {
         [tcp, `DOCKER_HOST is ${tcp}, which is not a socket of this host`],
         [refusing, `Docker at ${refusing}: page not found`],
       ] as const) {
-        assert.deepEqual(await gatherDocker(endpoint), { reachable: false, error });
+        assert.deepEqual(await gatherDocker(at(endpoint)), { reachable: false, error });
       }
     });
 
     it("that answers something else is not reachable", async () => {
-      const found = await gatherDocker(await engine({ ...answers, "/info": "<html>" }));
+      const found = await gatherDocker(at(await engine({ ...answers, "/info": "<html>" })));
       assert.ok(!found.reachable);
       assert.match(found.error, /^\/info at .* did not answer in JSON$/);
     });
@@ -158,9 +161,9 @@ describe("gathered facts", () => {
       "eth0\t0102A8C0\t00000000\t0005\t0\t0\t0\tFFFFFFFF\t0\t0\t0",
     ];
     assert.deepEqual(routeRanges(`${table.join("\n")}\n`), [
-      { cidr: "172.17.0.0/16", interface: "docker0" },
-      { cidr: "192.168.144.0/20", interface: "tun0" },
-      { cidr: "192.168.2.1/32", interface: "eth0" },
+      { cidr: "172.17.0.0/16", interface: "docker0", by: "route" },
+      { cidr: "192.168.144.0/20", interface: "tun0", by: "route" },
+      { cidr: "192.168.2.1/32", interface: "eth0", by: "route" },
     ]);
   });
 

@@ -9,57 +9,12 @@ import {
 import { hostProblemsText, hostProblemText } from "../../../config/host-problem.ts";
 import { resolveSettings } from "../../../config/resolve.ts";
 import type { Settings } from "../../../config/settings.ts";
-import type { HostFacts } from "../../../preflight/host-facts.ts";
 import { checkConfinement } from "../../../preflight/confinement.ts";
+import { checkUplink } from "../../../preflight/host-services.ts";
 import { checkHost } from "../../../preflight/checks.ts";
 import { eachCase } from "../each-case.ts";
+import { goodHost, libvirt } from "./good-host.ts";
 
-/** libvirt as it comes. */
-const libvirt = {
-  reachable: true as const,
-  version: "9.0.0",
-  domains: [],
-  pools: [],
-  networks: [{ name: "default", bridge: "virbr0", cidrs: ["192.168.122.0/24"] }],
-};
-/** A host that can have any lab. */
-const goodHost: HostFacts = {
-  docker: {
-    reachable: true,
-    version: "20.10.24+dfsg1",
-    rootless: false,
-    rootFolder: "/var/lib/docker",
-    containers: [],
-    networks: [
-      { name: "host", cidrs: [] },
-      { name: "bridge", cidrs: ["172.17.0.0/16"], bridge: "docker0" },
-    ],
-  },
-  libvirt,
-  packageManager: "apt-get",
-  kvm: "works",
-  confinement: { by: undefined, denials: [] },
-  network: {
-    interfaces: ["lo", "eth0", "docker0"],
-    ranges: [
-      { cidr: "192.0.2.0/24", interface: "eth0" },
-      { cidr: "172.17.0.0/16", interface: "docker0" },
-    ],
-  },
-  memory: { availableMiB: 32_000, totalMiB: 64_000 },
-  inotify: { limit: 128, used: 0 },
-  disks: {
-    pool: { folder: "/var/lib/libvirt/images/kindows-x", freeGiB: 200, device: 1 },
-    docker: { folder: "/var/lib/docker", freeGiB: 100, device: 2 },
-  },
-  imageArchives: { gib: 0, problems: [] },
-  missingTools: [],
-  image: { virtualGiB: 8 },
-  programs: { unpinned: [], missing: [] },
-  linuxArtifacts: { image: { virtualGiB: 4 }, programs: "there" },
-  otherHosts: [],
-  segmentMtu: undefined,
-};
 /** The host b, on which nodes are placed. */
 const goodHypervisor: HypervisorFacts = {
   name: "b",
@@ -107,7 +62,8 @@ function problemsOf(
       ...settings.hyperVHosts.flatMap((host, at) => unreachable(host, at, hyperV)),
     ],
   });
-  return [...checkHost(settings, facts), ...checkConfinement(settings, facts)].map(hostProblemText);
+  const warnings = [...checkConfinement(settings, facts), ...checkUplink(settings, facts)];
+  return [...checkHost(settings, facts), ...warnings].map(hostProblemText);
 }
 
 describe("preflight", () => {
