@@ -1,10 +1,12 @@
 import assert from "node:assert/strict";
+import { X509Certificate } from "node:crypto";
 import { hostProblemText } from "../../../../config/host-problem.ts";
 import {
   checkCluster,
   type ClusterCheck,
   type WantedCluster,
 } from "../../../../components/controlplane/existing/check-cluster.ts";
+import { fixture } from "../fixture-kubeconfig.ts";
 import { assertSaid } from "../golden.ts";
 import { answers, clusterInfo, configMap, daemonSet, withFlannel } from "./answers.ts";
 
@@ -282,6 +284,15 @@ describe("a cluster that is there", () => {
       return podNetwork.changes.map((change) => change.fields);
     };
     assert.deepEqual(fields({ ...lacking, wanted: { cni } }), fields({ wanted: { cni } }));
+  });
+
+  it("warns of a certificate that is not for where machines join", () => {
+    const certificate = new X509Certificate(fixture("localhost-ec.pem"));
+    const warningsAt = (endpoint: string): readonly string[] =>
+      checkCluster({ ...answers(), certificate }, { ...wanted, endpoint }).warnings;
+    assert.deepEqual(warningsAt("localhost:6443"), []);
+    const [warning = ""] = warningsAt("api.example.com:6443");
+    assert.match(warning, /certificate is not for api\.example\.com, .* but for DNS:localhost/);
   });
 
   it("warns of others' DaemonSets that come to Windows nodes", () => {
