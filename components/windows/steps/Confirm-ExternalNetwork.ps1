@@ -42,7 +42,8 @@ Invoke-Step -Name 'Confirm-ExternalNetwork' -Body {
         Start-Sleep -Seconds 2
         $record = Get-ExternalNetworkRecord
     }
-    if (-not (Test-ExternalNetwork -Name $Network)) {
+    $made = Get-ExternalNetwork -Name $Network
+    if ($null -eq $made) {
         Start-ExternalNetworkTask -DelaySeconds $DelaySeconds -Address $Address -Network $Network
         Stop-Step -Code 'NetworkNotReady' `
             -Message "The HNS network $Network is not there ($($record.State)). $($record.Message)" `
@@ -53,7 +54,7 @@ Invoke-Step -Name 'Confirm-ExternalNetwork' -Body {
         Stop-Step -Code 'NetworkNotReady' -Message "The machine has lost its address $Address. $($record.Message)" `
             -Remedy 'Look at its adapter and at the DHCP reservation; a reboot often brings the address back.'
     }
-    $other = Get-SwitchAddress -Name $Network
+    $other = Get-SwitchAddress -Network $made
     if ($other -ne '' -and $other -ne $Address) {
         Stop-Step -Code 'NetworkNotReady' `
             -Message "The HNS network $Network is on the adapter with $other, not on the node's, with $Address." `

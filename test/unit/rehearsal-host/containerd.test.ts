@@ -163,7 +163,7 @@ describe("Install-Containerd's parameters besides versions, rehearsed", () => {
   /** Whether containerd asks a mirror's address as it is, or below /v2. */
   const asWritten: Readonly<Record<string, boolean>> = {
     "https://harbor.test/v2/dockerhub-proxy": true, // goharbor/harbor#18530
-    "https://mirror.test/v2": true,
+    "https://mirror.test/v2": false, // containerd appends nothing to it
     "https://mirror.test/cache/v2/docker/": true, // aws/eks-anywhere#10765
     "https://nexus.test/repository/docker-proxy": false, // sonatype's path-based routing
     "https://v2.test": false,

@@ -44,9 +44,9 @@ function Edit-ContainerdConfig {
 # First line of the files that this step writes. Files without it belong to somebody else and are not changed.
 $RegistryMirrorMark = '# Written by kindows (Install-Containerd); changes are lost.'
 
-# containerd tries the mirrors in this order, and the registry itself after them. It appends /v2 to an address, unless
-# told that the address has it already, e.g. https://harbor.example.com/v2/PROJECT; a wrong address is not found there,
-# and containerd silently goes to the registry.
+# containerd tries the mirrors in this order, and the registry itself after them. It appends /v2 to an address that does
+# not end with it, unless told that the address has it already, e.g. https://harbor.example.com/v2/PROJECT: the wrong
+# one would not be found, and containerd would silently go to the registry.
 function Get-RegistryHostsFile {
     param([string[]] $Mirror)
     $lines = @($RegistryMirrorMark) + @(
@@ -54,7 +54,7 @@ function Get-RegistryHostsFile {
             ''
             "[host.`"$address`"]"
             '  capabilities = ["pull", "resolve"]'
-            if ($address -match '^https?://[^/]+(/.*)?/v2(/|$)') { '  override_path = true' }
+            if ($address -match '^https?://[^/]+(/.*)?/v2/') { '  override_path = true' }
         }
     )
     ($lines -join "`n") + "`n"

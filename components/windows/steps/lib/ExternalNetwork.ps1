@@ -15,13 +15,12 @@ function Test-ExternalNetwork {
     $null -ne (Get-ExternalNetwork -Name $Name)
 }
 
-# Returns the address of the adapter that the switch is on; empty as long as there is none. Calico's script waits for it
-# too (node-service.ps1).
+# Returns the address of the adapter that a network's switch is on; empty as long as there is none, or no network.
+# Calico's script waits for it too (node-service.ps1).
 function Get-SwitchAddress {
-    param([string] $Name)
-    $network = Get-ExternalNetwork -Name $Name
-    if ($null -ne $network -and $network.PSObject.Properties.Name -contains 'ManagementIP') {
-        [string]$network.ManagementIP
+    param([object] $Network)
+    if ($null -ne $Network -and $Network.PSObject.Properties.Name -contains 'ManagementIP') {
+        [string]$Network.ManagementIP
     }
     else { '' }
 }
@@ -29,7 +28,7 @@ function Get-SwitchAddress {
 # Whether the switch is on the adapter that has the node's address, and not on another one.
 function Test-ExternalSwitch {
     param([string] $Name, [string] $Address)
-    $Address -ne '' -and (Get-SwitchAddress -Name $Name) -eq $Address
+    $Address -ne '' -and (Get-SwitchAddress -Network (Get-ExternalNetwork -Name $Name)) -eq $Address
 }
 
 # Returns the name of the adapter that has an address; nothing if that is a switch's, whose adapter only HNS knows.
