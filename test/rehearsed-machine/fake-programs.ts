@@ -69,7 +69,7 @@ export class FakePrograms implements WindowsPrograms {
   /** How far the machine's clock is ahead, also after a reboot. */
   clockOffsetMilliseconds = 0;
   /** Tests change this to add or remove an adapter. */
-  ownAddresses: readonly string[] = ["127.0.0.1", "192.168.150.10", "192.168.150.11"];
+  ownAddresses: readonly string[] = ["127.0.0.1", "192.168.150.11", "192.168.150.10"];
   hasRegistries = true;
   hostsEntries: readonly HostsEntry[] = [];
   routes: readonly Route[] = [];

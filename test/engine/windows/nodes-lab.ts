@@ -161,7 +161,9 @@ export class NodesLab {
     const key = makeKey();
     const hosts: Record<string, RehearsalHost> = {};
     for (const hostName of names) {
-      hosts[hostName] = await startRehearsalHost({ hostName, authorizedKeys: [key.publicKey] });
+      const host = await startRehearsalHost({ hostName, authorizedKeys: [key.publicKey] });
+      host.programs.ownAddresses = ["127.0.0.1", "192.168.150.10"];
+      hosts[hostName] = host;
     }
     return new NodesLab(hosts, await nodesProject(key.privateKey));
   }
