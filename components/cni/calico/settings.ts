@@ -106,15 +106,12 @@ export const calicoChecks: readonly Check<NamedSettings>[] = [
   },
   {
     reads: ["cni.kind", "cni.calico.mtu", "network.mtu"],
-    run: ({ cni, network }) => {
-      const most = network.mtu - vxlanOverhead;
-      const { mtu = 0 } = cni.calico;
-      return unless(cni.kind !== "calico" || mtu <= most, {
+    run: ({ cni, network: { mtu } }) =>
+      unless(cni.kind !== "calico" || (cni.calico.mtu ?? 0) <= mtu - vxlanOverhead, {
         path: ["cni", "calico", "mtu"],
-        why: `is more than VXLAN leaves of kindows:network.mtu, ${network.mtu}`,
-        instead: `Write ${most} or less, or leave it out.`,
-      });
-    },
+        why: `is more than VXLAN leaves of kindows:network.mtu, ${mtu}`,
+        instead: `Write ${mtu - vxlanOverhead} or less, or leave it out.`,
+      }),
   },
   calicoKubernetes(calicoTestedWith),
 ];

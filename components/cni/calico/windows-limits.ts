@@ -5,7 +5,7 @@ interface WindowsLimit {
   readonly object: "FelixConfiguration" | "Installation";
   /** Path below `spec`. */
   readonly field: string;
-  allows(value: unknown): boolean;
+  readonly allows: (value: unknown) => boolean;
   /** Why no other value goes, as the rest of a sentence that starts with the field. */
   readonly why: string;
   /** The value to set instead, as the end of a sentence. */

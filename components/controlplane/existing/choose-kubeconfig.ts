@@ -195,7 +195,7 @@ class SelfContained {
     // Only a name without a slash is looked up on the PATH; other names are relative to the kubeconfig.
     const folders = command.includes("/")
       ? [this.folder ?? "/"]
-      : (process.env["PATH"] ?? "").split(path.delimiter).filter(path.isAbsolute);
+      : (process.env["PATH"] ?? "").split(path.delimiter).filter((each) => path.isAbsolute(each));
     const files = command === "" ? [] : folders.map((folder) => path.resolve(folder, command));
     const file = files.find(isExecutable);
     if (file === undefined) {

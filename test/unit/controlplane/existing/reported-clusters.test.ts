@@ -35,7 +35,8 @@ const usual: WantedCluster = {
 
 function said(one: Reported): object {
   const { kubeadm, kubelet, kubeProxy, anonymousStatus = 200, isNameKnown } = one;
-  const others = Object.entries(one.answers ?? {}).map(([name, body]) => [name, body ?? undefined]);
+  const others: Record<string, unknown> = {};
+  for (const [name, body] of Object.entries(one.answers ?? {})) others[name] = body ?? undefined;
   const bodies = {
     ...(kubeadm !== undefined && { kubeadmConfig: configMap({ ClusterConfiguration: kubeadm }) }),
     ...(kubelet !== undefined && { kubeletConfig: configMap({ kubelet }) }),
@@ -43,7 +44,7 @@ function said(one: Reported): object {
       kubeProxyConfig: configMap({ "kubeconfig.conf": kubeProxy }),
     }),
     ...(one.clusterInfo !== undefined && { clusterInfo: clusterInfo(one.clusterInfo) }),
-    ...Object.fromEntries(others),
+    ...others,
   };
   const asked = { ...answers(bodies), anonymousStatus, isNameKnown };
   const result = checkCluster(asked, { ...usual, ...one.wanted });
