@@ -58,8 +58,8 @@ Invoke-Step -Name 'Confirm-ExternalNetwork' -Body {
     if ($other -ne '' -and $other -ne $Address) {
         Stop-Step -Code 'NetworkNotReady' `
             -Message "The HNS network $Network is on the adapter with $other, not on the node's, with $Address." `
-            -Remedy ("Remove it (Get-HnsNetwork | Where-Object Name -eq '$Network' | Remove-HnsNetwork) and run again, " +
-            "or write $other as nodes[].nodeIp if that is the nodes' network.")
+            -Remedy ("Remove it (Get-HnsNetwork | Where-Object Name -eq '$Network' | Remove-HnsNetwork) " +
+            "and run again, or write $other as nodes[].nodeIp if that is the nodes' network.")
     }
     if (@('failed', 'running') -contains $record.State) {
         # The address came back late, or the task did not finish. The scheduled reboot is not needed any more.

@@ -123,7 +123,7 @@ describe("a Windows node with a setup of its own", () => {
       assert.match(node.create("node-test-windowshost") ?? "", / -PodNetwork flannel$/);
       assert.match(
         node.create("node-add-externalnetwork") ?? "",
-        / -Address 192\.168\.150\.10 -DelaySeconds 15 -Network flannel\.4096$/,
+        / -Address 192\.168\.150\.77 -DelaySeconds 15 -Network flannel\.4096$/,
       );
       node.assertChain(
         ...["node-install-kubernetes", "node-install-flannel", "node-set-hostsentry"],

@@ -92,8 +92,10 @@ function Initialize-ExternalNetwork {
         elseif (-not (Test-ExternalNetwork)) {
             New-ExternalNetwork -Address $Address
         }
+        # A copy, because where the block runs, $Address is another function's.
+        $wanted = $Address
         Wait-OwnAddress -Address $Address -TimeoutSeconds 180 -Ready {
-            Test-ExternalSwitch -Name $Network -Address $Address
+            Test-ExternalSwitch -Name $Network -Address $wanted
         }
         if ($Network -eq 'External') { Set-CalicoBootTime }
         Save-ExternalNetworkRecord -State 'done'
