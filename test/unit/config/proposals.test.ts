@@ -62,6 +62,11 @@ const refused: Readonly<Record<string, Ranges>> = {
     segment: "8.8.8.0/24",
     pods: "192.168.128.0/17",
   },
+  "public addresses, with all private ones before Docker's own in use": {
+    segment: "8.8.8.0/24",
+    pods: "192.168.0.0/16",
+    services: "172.16.0.0/16",
+  },
   "pods in all usual ranges of Services": { services: "10.96.0.0/16", pods: "10.96.0.0/12" },
   "a segment in all usual ranges of pods": { segment: "10.244.0.0/14", pods: "10.244.0.0/16" },
   "Services in everything that begins with 10": { services: "10.0.0.0/12", pods: "10.0.0.0/9" },
