@@ -46,24 +46,36 @@ export function bind(signature: Signature, args: readonly Argument[], piped: boo
   const bound: Bound = { signature, values: new Map(), rest: [] };
   const { values } = bound;
   const positional: Argument[] = [];
-  const remaining = args.filter(({ written }) => written !== endOfNames);
-  const next = () => (remaining[0]?.name === undefined ? remaining.shift() : undefined);
-  for (let argument = remaining.shift(); argument; argument = remaining.shift()) {
+  const remaining = args.flatMap(({ written, ...argument }) => {
+    if (written === endOfNames) return [];
+    // A bare negative number is a text.
+    return written?.startsWith("-") ? { ...argument, value: written } : { written, ...argument };
+  });
+  const next = (): Argument | undefined =>
+    remaining[0]?.name === undefined ? remaining.shift() : undefined;
+  for (
+    let argument: Argument | undefined = remaining.shift();
+    argument;
+    argument = remaining.shift()
+  ) {
     const { name, position } = argument;
     const formal = name === undefined ? undefined : findParameter(signature, name, position);
     if (name === undefined) {
       positional.push(argument);
     } else if (formal) {
-      const isSwitch = formal.type === is.switchParameter;
-      const following = isSwitch ? { value: true, position } : next();
-      bindNamed(bound, formal, argument.value === undefined ? following : argument);
+      const isAlone = argument.value === undefined;
+      const isOn = isAlone && formal.type === is.switchParameter;
+      const given = isOn ? { value: true, position } : isAlone ? next() : argument;
+      bindNamed(bound, formal, given);
     } else {
       if (argument.splatted && args.some((each) => each.name === undefined)) {
         throw new Unsupported(`-${name} out of a table, beside arguments without a name`); // 5.1 binds them otherwise.
       }
       // An unknown name goes to $args together with its value.
-      const value = argument.value ?? next()?.value;
-      const both = value === undefined ? [`-${name}`] : [`-${name}`, value];
+      const isAlone = argument.value === undefined;
+      const value = isAlone ? next()?.value : argument.value;
+      const written = isAlone ? `-${name}` : `-${name}:`;
+      const both = value === undefined ? [written] : [written, value];
       positional.push(...both.map((each) => ({ value: each, unbound: true, position })));
     }
   }
@@ -71,6 +83,9 @@ export function bind(signature: Signature, args: readonly Argument[], piped: boo
   const free = signature.formals.filter(({ key }) => !values.has(key));
   bound.piped = piped ? free.find(({ isPiped }) => isPiped) : undefined;
   const missing = free.find((each) => each.mandatory && each !== bound.piped);
+  if (missing && piped && signature.cmdlet) {
+    throw new Unsupported(`what is piped to ${signature.cmdlet}`);
+  }
   if (missing) {
     const message = `Cannot process command because of one or more missing mandatory parameters: ${missing.name}.`;
     throw bindingError(signature, "MissingMandatoryParameter", message);
@@ -88,15 +103,14 @@ function bindNamed(bound: Bound, formal: Formal, argument: Argument | undefined)
     const message = `Cannot bind parameter because parameter '${formal.name}' is specified more than once.`;
     throw bindingError(signature, "ParameterAlreadyBound", message);
   }
-  // After a parameter name, PowerShell takes a bare negative number as text.
-  const { written } = argument;
-  accept(bound, formal, written?.startsWith("-") ? written : argument.value, written);
+  accept(bound, formal, argument.value, argument.written);
 }
 
 function bindPositional(bound: Bound, args: readonly Argument[]): void {
   const { signature, values, rest } = bound;
   const free = signature.formals
     .filter(({ position, key }) => position !== undefined && !values.has(key))
+    .filter(({ key }) => !(signature.cmdlet && key === "path" && values.has("literalpath")))
     .sort((a, b) => (a.position ?? 0) - (b.position ?? 0));
   for (const { value = null, unbound, written, position } of args) {
     const formal = unbound ? undefined : free.shift();
@@ -108,6 +122,7 @@ function bindPositional(bound: Bound, args: readonly Argument[]): void {
       const message = `A positional parameter cannot be found that accepts argument '${toText(value)}'.`;
       throw bindingError(signature, "PositionalParameterNotFound", message);
     } else {
+      refuseWritten(value, written);
       rest.push(value);
     }
   }
@@ -135,9 +150,23 @@ function findParameter(signature: Signature, name: string, position: Position): 
   return found;
 }
 
+/** What takes any value would show a number as it was written: 1.50, 0x10. */
+function refuseWritten(value: Value, written: string | undefined): void {
+  if (written !== undefined && isNumeric(value) && toText(value) !== written) {
+    throw new Unsupported(`the argument ${written}`);
+  }
+}
+
 export function bindInput(bound: Bound, value: Value): void {
   if (bound.piped) {
-    accept(bound, bound.piped, value);
+    try {
+      accept(bound, bound.piped, value);
+    } catch (error) {
+      // PowerShell goes on with the next value.
+      throw error instanceof Raised
+        ? new Unsupported(`a piped value that does not suit ${bound.piped.name}`)
+        : error;
+    }
   } else if (bound.signature.cmdlet) {
     throw new Unsupported(`what is piped to ${bound.signature.cmdlet}`);
   }
@@ -166,6 +195,7 @@ function accept(bound: Bound, formal: Formal, given: Value, written?: string): v
       rejectEmpty("EmptyString", "an empty string");
     }
   }
+  if (type !== is.string && !type?.isValueType) refuseWritten(value, written);
   const isWritten = type === is.string && written !== undefined;
   const converted = isWritten ? written : convertArgument(signature, value, type);
   if (converted === undefined) {
@@ -196,6 +226,10 @@ function accept(bound: Bound, formal: Formal, given: Value, written?: string): v
 
 function convertArgument(signature: Signature, value: Value, type?: NetType): Value | undefined {
   if (!type || (signature.cmdlet && isNull(value))) return value;
+  const isOther = type === is.psObject || type === is.hashtable;
+  if (isOther && value instanceof Hashtable && value.type !== type) {
+    throw new Unsupported(`[${value.type.name}] as [${type.name}]`);
+  }
   if (type === is.scriptBlock || type === is.hashtable) {
     return isNull(value) || typeOf(value).is(type) ? value : undefined;
   }

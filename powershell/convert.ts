@@ -22,6 +22,9 @@ import {
   type Value,
 } from "./values.ts";
 
+/** A text or a list with more elements is refused. */
+export const most = 2 ** 20;
+
 export function toText(value: Value): string {
   if (isNull(value)) return "";
   if (typeof value === "boolean" || value instanceof Switch) {
@@ -45,6 +48,8 @@ function objectText(value: Instance): string {
   }
   if (value instanceof ErrorRecord || value instanceof NetException) {
     const { type, message } = value instanceof ErrorRecord ? value.exception : value;
+    // 5.1 shows something else instead, 7 nothing.
+    if (message === "") throw new Unsupported("an error without a message in a text");
     return value instanceof ErrorRecord ? message : `${type.name}: ${message}`;
   }
   if (value instanceof NetType || value instanceof ScriptBlock) {
@@ -61,13 +66,14 @@ export function nestedText(value: Value): string {
   return value instanceof PsArray ? value.type.name : toText(value);
 }
 
-/** .NET Framework writes a double with 15 significant digits. */
+/** .NET Framework writes a double with 15 significant digits, and no sign before 0. */
 function doubleText(value: number): string {
   const size = Math.abs(value);
-  if (size !== 0 && !(size >= 1e-4 && size < 1e15)) {
-    throw new Unsupported(`the number ${String(value)} in a text`);
+  const isPlain = Object.is(value, 0) || (size >= 1e-4 && size < 1e15);
+  if (!isPlain || Number(value.toPrecision(15)) !== value) {
+    throw new Unsupported(`the number ${Object.is(value, -0) ? "-0" : String(value)} in a text`);
   }
-  return String(Number(value.toPrecision(15)));
+  return String(value);
 }
 
 /** The elements that loops and pipelines unroll. Undefined if the value is not a collection. */
@@ -84,7 +90,8 @@ export function* eachOf(value: Value, error = "InvalidOperation"): Generator<Val
     yield item;
     if (changes && changes(value) !== before) {
       const message = "Collection was modified; enumeration operation may not execute.";
-      throw raised(`System.${error}Exception`, message);
+      const id = error === "InvalidOperation" ? undefined : "BadEnumeration";
+      throw raised(`System.${error}Exception`, message, { id });
     }
   }
 }
@@ -226,8 +233,9 @@ function cannotConvert(value: Value, type: NetType): Raised {
     return invalidCast(id, message, exception);
   }
   const from = isNull(value) ? "null" : typeOf(value).name;
+  const isParsed = type === is.char && typeof value === "string";
   return invalidCast(
-    "ConvertToFinalInvalidCastException",
+    isParsed ? "InvalidCastParseTargetInvocation" : "ConvertToFinalInvalidCastException",
     `Cannot convert the ${shown} value of type "${from}" to type "${type.name}".`,
   );
 }
@@ -245,9 +253,15 @@ const conversions = new Map<NetType, (value: Value, type: NetType) => Value | un
 function conversion(value: Value, type: NetType): Value | undefined {
   if (type === is.psObject && value instanceof Hashtable) return toCustomObject(value);
   if (!isNull(value) && (type === is.psObject || typeOf(value).is(type))) return value;
+  if (type === is.decimal) throw new Unsupported("a conversion to [decimal]");
   const own = conversions.get(type);
   if (own) return own(value, type);
-  if (isNull(value)) return type.isValueType ? undefined : type === is.psObject ? value : null;
+  // What is nothing at all stays so.
+  const isAny = type === is.psObject || type.name === "System.Object";
+  if (isNull(value)) return type.isValueType ? undefined : isAny ? value : null;
+  if (type.element === is.char && typeof value === "string") {
+    return is.array(value.split("").map(is.toChar), type);
+  }
   if (type.element) {
     const { element } = type;
     return new PsArray(
@@ -261,6 +275,9 @@ function conversion(value: Value, type: NetType): Value | undefined {
 }
 
 function convertNumber(value: Value, type: NetType): Value | undefined {
+  if (type === is.double && typeof value === "string" && /^\s*[-+]?(nan|inf|∞)/i.test(value)) {
+    throw new Unsupported(`the number ${value} in a text`);
+  }
   const number = numberIn(value);
   return number === undefined ? undefined : toNumber(number, type);
 }
@@ -341,7 +358,9 @@ function convertByMember(value: Exclude<Value, null>, type: NetType): Value | un
     if (!(error instanceof Raised)) throw error;
     const inner = error.exception;
     const message = `Cannot convert value "${toText(value)}" to type "${type.name}". Error: "${inner.message}"`;
-    throw invalidCast("InvalidCastParseTargetInvocation", message, inner);
+    // .NET Framework's Parse of these takes a format provider.
+    const more = /\.(DateTime|TimeSpan)$/.test(type.name) ? "WithFormatProvider" : "";
+    throw invalidCast(`InvalidCastParseTargetInvocation${more}`, message, inner);
   }
 }
 

@@ -225,13 +225,19 @@ export class Interpreter implements Shell {
       scope.setVariable("_", value);
       bindInput(bound, value);
     } else if (input) {
+      if (signature.formals.some(({ isPiped }) => isPiped)) {
+        throw new Unsupported(`input of ${func.name}, which has no process block`);
+      }
       scope.setVariable("input", is.array(input));
+    } else if (forEachInput) {
+      scope.setVariable("_", null);
     }
     const given = new Hashtable(is.boundParameters);
     const preference = values.get("erroraction");
     if (preference !== undefined) {
-      given.set("ErrorAction", convert(preference, is.actionPreference));
-      scope.setVariable("ErrorActionPreference", preference);
+      const action = convert(preference, is.actionPreference);
+      given.set("ErrorAction", action);
+      scope.setVariable("ErrorActionPreference", action);
     }
     scope.setVariable("args", is.array(rest));
     for (const { name, key, type, validators, defaultValue } of signature.formals) {
@@ -240,7 +246,9 @@ export class Interpreter implements Shell {
         given.set(name, value);
       } else if (defaultValue) {
         value = await this.expression(defaultValue);
-        value = type ? convert(value, type) : value;
+        const converted = type ? tryConvert(value, type) : value;
+        if (converted === undefined) throw new Unsupported(`the default value of $${name}`);
+        value = converted;
       } else {
         value = (type && tryConvert(null, type)) ?? null;
       }
@@ -358,10 +366,7 @@ export class Interpreter implements Shell {
   /** A statement's output as one value. The value of an expression is not unrolled. */
   #value(statement: Syntax.Statement): Value | Promise<Value> {
     if (statement.kind === "Assignment") return this.#assignment(statement);
-    const [element, ...others] = statement.kind === "Pipeline" ? statement.elements : [];
-    if (element?.kind === "ExpressionElement" && others.length === 0) {
-      return this.expression(element.expression);
-    }
+    if (isExpression(statement)) return this.expression(statement.elements[0].expression);
     return after(
       valueOf((emit) => this.#statement(statement, emit)),
       fromItems,
@@ -375,11 +380,19 @@ export class Interpreter implements Shell {
     }
   }
 
+  /** What foreach goes through: what a command outputs, as it is, or else the elements of a value. */
+  async #collection(statement: Syntax.Statement): Promise<Iterable<Value>> {
+    if (statement.kind !== "Assignment" && !isExpression(statement)) {
+      return valueOf((emit) => this.#statement(statement, emit));
+    }
+    const value = await this.#value(statement);
+    return isNull(value) ? [] : eachOf(value);
+  }
+
   /** Yields a loop's body each time it is to run. */
   async *#rounds(loop: Loop): AsyncGenerator<Statements> {
     if (loop.kind === "ForEach") {
-      const collection = await this.#value(loop.collection);
-      for (const item of isNull(collection) ? [] : eachOf(collection)) {
+      for (const item of await this.#collection(loop.collection)) {
         this.#assignVariable(loop.variable, item);
         yield loop.body;
       }
@@ -399,6 +412,11 @@ export class Interpreter implements Shell {
   }
 
   async #try(statement: Syntax.Try, emit: Emit): Promise<void> {
+    const caught = statement.catches.flatMap(({ types }) => types.map((each) => this.type(each)));
+    if (caught.some((type, at) => caught.slice(0, at).some((before) => type.is(before)))) {
+      // PowerShell's parser rejects it.
+      throw new Unsupported("a catch behind one that catches the same").at(statement.position);
+    }
     try {
       this.#tries++;
       await this.#statements(statement.body, emit).finally(() => this.#tries--);
@@ -534,12 +552,17 @@ export class Interpreter implements Shell {
   #assignIndex(object: Value, index: Value, value: Value): void {
     if (isNull(object)) throw nullArray();
     if (object instanceof Hashtable) {
-      object.set(index, value);
+      if (index === null) throw nullIndex();
+      const isPlace = object.type === is.orderedDictionary && typeof index === "number";
+      const entry = isPlace ? object.entries()[index] : { key: index };
+      if (!entry) throw outOfRange("System.ArgumentOutOfRangeException");
+      object.set(entry.key, value);
       return;
     }
     if (!(object instanceof PsArray)) {
       throw new Unsupported(`an element of [${typeOf(object).name}] that is set`);
     }
+    if (isNull(index)) throw nullIndex();
     const { items, type } = object;
     const at = Number(convert(index, is.int));
     const position = at < 0 ? at + items.length : at;
@@ -575,11 +598,15 @@ export class Interpreter implements Shell {
       case "ArrayLiteral":
         return this.#expressions(node.items).then((items) => is.array(items));
       case "ArrayExpression":
-        return after(
-          collect((emit) => this.#statements(node.body, emit)),
-          is.array,
+        return (
+          this.#listIn(node.body) ??
+          after(
+            collect((emit) => this.#statements(node.body, emit)),
+            is.array,
+          )
         );
       case "SubExpression":
+        if (node.body.length === 0) return null;
         return after(
           valueOf((emit) => this.#statements(node.body, emit)),
           fromItems,
@@ -591,6 +618,13 @@ export class Interpreter implements Shell {
       case "ScriptBlockLiteral":
         return new ScriptBlock(is.scriptBlock, node.block);
     }
+  }
+
+  /** The list in `@(1, 2)`, which is no output of a statement: a value that is nothing at all stays in it. */
+  #listIn([statement, ...others]: Statements): Value | Promise<Value> | undefined {
+    if (!statement || others.length > 0 || !isExpression(statement)) return undefined;
+    const { expression } = statement.elements[0];
+    return expression.kind === "ArrayLiteral" ? this.expression(expression) : undefined;
   }
 
   async #expanded({ parts }: Syntax.ExpandableString): Promise<string> {
@@ -631,15 +665,17 @@ export class Interpreter implements Shell {
     const object = await this.expression(node.object);
     if (node.isStatic) return getStatic(staticOf(object, name), name);
     const value = await getProperty(object, name, this.#scope.isStrict);
+    const counts = /^(count|length)$/i.test(name);
+    if (value === undefined && counts && object instanceof CustomObject) {
+      // In 5.1 a [pscustomobject] alone has neither, in 7 both.
+      if (object.type === is.customObject) throw new Unsupported(`${name} of a [pscustomobject]`);
+    }
     if (value === undefined && this.#scope.isStrict) {
       const message = `The property '${name}' cannot be found on this object. Verify that the property exists.`;
       const isEmpty = enumerated(object)?.length === 0;
       const type = isEmpty ? undefined : "PropertyNotFoundException";
       throw runtimeError("PropertyNotFoundStrict", message, type);
     }
-    // In 5.1 a [pscustomobject] alone has neither.
-    const isCustom = object instanceof CustomObject && object.type === is.customObject;
-    const counts = /^(count|length)$/i.test(name) && !isCustom;
     return value ?? (value === undefined && counts ? Number(!isNull(object)) : null);
   }
 
@@ -662,6 +698,7 @@ export class Interpreter implements Shell {
     if (isNull(object)) throw nullArray();
     if (index instanceof PsArray) throw new Unsupported("several indexes at once");
     if (object instanceof Hashtable) {
+      if (index === null) throw nullIndex();
       if (object.type === is.orderedDictionary && typeof index === "number") {
         const entry = object.entries().at(index);
         if (!entry) throw outOfRange("System.ArgumentOutOfRangeException");
@@ -672,6 +709,7 @@ export class Interpreter implements Shell {
     const items = typeof object === "string" ? object.split("").map(is.toChar) : enumerated(object);
     const isNamed = typeof index === "string" && object instanceof NetObject;
     if (items && !isNamed) {
+      if (isNull(index)) throw nullIndex();
       const element = items.at(Number(convert(index, is.int)));
       if (element === undefined && this.#scope.isStrict) throw outOfRange();
       return element ?? null;
@@ -729,7 +767,10 @@ export class Interpreter implements Shell {
       return name === "ordered" ? table : toCustomObject(table);
     }
     if (name === "ref") return this.#reference(operand);
-    return convert(await this.expression(operand), this.type(typeName));
+    const value = await this.expression(operand);
+    // Only [pscustomobject] makes an object of a table.
+    const isTable = value instanceof Hashtable && /(^|\.)psobject$/.test(name);
+    return isTable ? value : convert(value, this.type(typeName));
   }
 
   /** `[ref] $x`: lets a method set a variable. */
@@ -770,6 +811,10 @@ export class Interpreter implements Shell {
         throw new Unsupported("an expression behind a pipe").at(element.position);
       } else {
         const value = await this.expression(element.expression);
+        // A command does not get it, `@( )` counts it, `$( )` does not.
+        if (elements.length === 1 && value instanceof PsArray && value.items.includes(nothing)) {
+          throw new Unsupported("nothing at all in a list").at(element.position);
+        }
         const isSilent = element.expression.kind === "Unary" && isStep(element.expression);
         await until(
           [pipeline],
@@ -801,6 +846,10 @@ export class Interpreter implements Shell {
     const how = invocation === "." ? "." : "&";
     if (named instanceof ScriptBlock) return this.#function({ name: "", body: named.body }, how);
     const full = toText(named);
+    if (full === "") {
+      const message = `The expression after '${invocation}' in a pipeline element produced an object that was not valid. It must result in a command name, a script block, or a CommandInfo object.`;
+      throw runtimeError("BadExpression", message);
+    }
     const short = full.replace(/^Microsoft\.PowerShell\.\w+\\/i, "");
     const func = full === short ? this.#scope.findFunction(short) : undefined;
     const cmdlet = this.#cmdlets.get(short.toLowerCase());
@@ -945,6 +994,15 @@ function isStep({ operator }: Syntax.Unary): boolean {
   return operator === "++" || operator === "--";
 }
 
+type OneExpression = Syntax.Pipeline & { readonly elements: readonly [Syntax.ExpressionElement] };
+
+/** Whether a statement is nothing but an expression. */
+function isExpression(statement: Syntax.Statement): statement is OneExpression {
+  if (statement.kind !== "Pipeline") return false;
+  const [element, ...others] = statement.elements;
+  return element?.kind === "ExpressionElement" && others.length === 0;
+}
+
 function staticOf(object: Value, member: string): NetType {
   if (!(object instanceof NetType)) throw new Unsupported(`::${member} of a value`);
   return object;
@@ -952,6 +1010,11 @@ function staticOf(object: Value, member: string): NetType {
 
 function nullArray(): Raised {
   return runtimeError("NullArray", "Cannot index into a null array.");
+}
+
+function nullIndex(): Raised {
+  const message = "Index operation failed; the array index evaluated to null.";
+  return runtimeError("NullArrayIndex", message);
 }
 
 function outOfRange(type = "System.IndexOutOfRangeException"): Raised {

@@ -32,9 +32,9 @@ export const separators = new RegExp(`(?:[\\s;]|${ignored})*`, "y");
 
 const wordEnd = "(?=$|[\\s&(),;{}|<>])";
 
-const variable = "(?:\\{((?:[^`}]|`[^])+)\\}|((?:\\w+:(?!:))?\\w+|[$^?]))";
+const variable = "(?:\\{((?:[^`}]|`[^])+)\\}|((?:\\w+:(?!:))?[\\w?]+|[$^]))";
 const number =
-  "([-+]?)(?:(0x[0-9a-f]+)|((?:\\d+(?:\\.\\d+)?|\\.\\d+)(?:e[-+]?\\d+)?))(l?)([kmgtp]b)?";
+  "([-+]?)(?:(0x[0-9a-f]+)|((?:\\d+(?:\\.\\d+|\\.(?![.\\w]))?|\\.\\d+)(?:e[-+]?\\d+)?))(l?)([kmgtp]b)?";
 
 /** What is behind it are values, also if they look like names of parameters. */
 export const endOfNames = "--";

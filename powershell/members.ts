@@ -9,12 +9,13 @@ import {
   isNull,
   NetException,
   NetObject,
+  NetType,
   nothing,
   PsArray,
   Raised,
   ScriptBlock,
+  Switch,
   Unsupported,
-  type NetType,
   type Overload,
   type Value,
 } from "./values.ts";
@@ -97,6 +98,7 @@ export function getProperty(value: Value, name: string, strict = false): Found {
       property.get(value),
     );
   }
+  if (value instanceof PsArray) rejectUnknown(value, name);
   const items = enumerated(value);
   if (items) return enumerateProperty(items, name, strict);
   rejectUnknown(value, name);
@@ -134,16 +136,27 @@ export async function setProperty(value: Value, name: string, to: Value): Promis
     return;
   }
   rejectUnknown(value, name);
+  // It is a SetValueInvocationException.
+  if (value instanceof CustomObject) throw new Unsupported(`${name} set, of an object without it`);
   throw runtimeError(
-    "PropertyNotFound",
+    isNull(value) ? "PropertyNotFound" : "PropertyAssignmentException",
     `The property '${name}' cannot be found on this object. Verify that the property exists and can be set.`,
   );
 }
 
+/** Members of every value, and more that collections have in .NET. */
+const intrinsic = /^(ps(typenames|base|adapted|extended)|value__|chars)$/i;
+const ofCollections =
+  /^(ps(typenames|base|adapted|extended)|longlength|rank|syncroot|is(readonly|fixedsize|synchronized))$/i;
+
 /** An undeclared member of a .NET object is unsupported instead of a script error, because .NET may have it. */
 function rejectUnknown(value: Value, name: string): void {
-  if (value instanceof NetObject || value instanceof NetException || value instanceof ErrorRecord) {
-    throw new Unsupported(`${name} of [${value.type.name}]`);
+  const isOpaque = [NetObject, NetException, ErrorRecord, NetType, ScriptBlock, Switch].some(
+    (each) => value instanceof each,
+  );
+  const isCollection = value instanceof PsArray || value instanceof Hashtable;
+  if (!isNull(value) && (isOpaque || (isCollection ? ofCollections : intrinsic).test(name))) {
+    throw new Unsupported(`${name} of [${typeOf(value).name}]`);
   }
 }
 
@@ -218,17 +231,32 @@ async function call(
       overload,
       parameters: overload.parameters.map((each) => types.get(each)),
     }));
-  // Prefer the first overload that takes the arguments as they are, then the first they can be converted for.
+  // Prefer the overload that has the arguments' types, or that of the first one where all are an int or a double.
+  const exact = forms.find(({ parameters }) =>
+    parameters.every((type, at) => isOfType(args[at] ?? null, type)),
+  );
+  const isMixed = args.every((each) => typeof each === "number" || isOfType(each, is.double));
+  const ofFirst = forms.find(({ parameters: [type] }) => type && isOfType(args[0] ?? null, type));
+  const sure = exact ?? (isMixed ? ofFirst : undefined);
   const form =
+    sure ??
     forms.find(({ parameters }) => parameters.every((type, at) => suits(args[at] ?? null, type))) ??
     forms.find(({ parameters }) => converted(args, parameters));
   const fitting = form && converted(args, form.parameters);
-  if (!fitting) throw new Unsupported(`${name} with these ${String(args.length)} arguments`);
+  const isSure = sure ?? forms.filter(({ parameters }) => converted(args, parameters)).length === 1;
+  // .NET's strings may have a method that takes a character instead.
+  const isOpen = typeof self === "string" && args.some(isNull) && !/^replace$/i.test(name);
+  if (!fitting || !isSure || isOpen)
+    throw new Unsupported(`${name} with these ${String(args.length)} arguments`);
   const what = `calling "${name}" with "${String(args.length)}" argument(s)`;
   const result = await wrappingErrors(what, "MethodInvocationException", () =>
     form.overload.call(self, fitting),
   );
   return result === undefined ? nothing : result;
+}
+
+function isOfType(value: Value, type: NetType): boolean {
+  return isNull(value) ? !type.isValueType : typeOf(value) === type;
 }
 
 /** Each type holds all values of the types before it. */

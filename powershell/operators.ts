@@ -3,6 +3,7 @@ import {
   convert,
   enumerated,
   isNumeric,
+  most,
   nestedText,
   numberIn,
   numberLiteral,
@@ -12,7 +13,7 @@ import {
   toText,
   tryConvert,
 } from "./convert.ts";
-import { compile, wildcard } from "./regex.ts";
+import { compile, wildcard, type Regex } from "./regex.ts";
 import * as is from "./types.ts";
 import { raised, runtimeError, typeOf } from "./types.ts";
 import {
@@ -26,10 +27,10 @@ import {
   nothing,
   Num,
   PsArray,
+  Raised,
   Switch,
   Unsupported,
   type Instance,
-  type Raised,
   type Value,
 } from "./values.ts";
 
@@ -107,6 +108,7 @@ function range(left: Value, right: Value): Value {
   }) as [number, number];
   const step = from <= to ? 1 : -1;
   const length = Math.abs(to - from) + 1;
+  if (length > most) throw new Unsupported("a range of a million numbers");
   return is.array(Array.from({ length }, (_, index) => from + index * step));
 }
 
@@ -115,7 +117,7 @@ export function equals(left: Value, right: Value, ignoreCase = true): boolean {
   if (isNull(left) || isNull(right)) return isNull(left) && isNull(right);
   if (typeof left === "string" || (left instanceof Char && isText(right))) {
     const [first, second] = [toText(left), toText(right)];
-    return ignoreCase ? first.toUpperCase() === second.toUpperCase() : first === second;
+    return ignoreCase ? upper(first) === upper(second) : first === second;
   }
   if (isNumeric(left) || left instanceof EnumValue) {
     const isName = left instanceof EnumValue && typeof right === "string";
@@ -132,6 +134,15 @@ export function equals(left: Value, right: Value, ignoreCase = true): boolean {
     throw new Unsupported(`whether two values of [${typeOf(left).name}] are equal`);
   }
   return left === right || order === 0;
+}
+
+/** Upper case as .NET has it: of each character by itself, and none of another language's `i` and `s`. */
+function upper(text: string): string {
+  return /^[\0-\x7f]*$/.test(text)
+    ? text.toUpperCase()
+    : text.replace(/[^\u0131\u017f]/g, (each) =>
+        each.toUpperCase().length === 1 ? each.toUpperCase() : each,
+      );
 }
 
 function isText(value: Value): boolean {
@@ -226,6 +237,17 @@ function match(
   return (found !== undefined) === wanted;
 }
 
+/** -replace, unlike the others, says itself that the pattern is wrong. */
+function patternOf(text: string, ignoreCase: boolean): Regex {
+  try {
+    return compile(text, { ignoreCase });
+  } catch (error) {
+    if (!(error instanceof Raised)) throw error;
+    const message = `The regular expression pattern ${text} is not valid.`;
+    throw runtimeError("InvalidRegularExpression", message);
+  }
+}
+
 function replace(left: Value, right: Value, ignoreCase: boolean): Value {
   const given = right instanceof PsArray ? right.items : [right];
   if (given.length > 2) {
@@ -233,7 +255,7 @@ function replace(left: Value, right: Value, ignoreCase: boolean): Value {
     throw runtimeError("BadReplaceArgument", message);
   }
   const [pattern = null, replacement = null] = given;
-  const regex = compile(toText(pattern), { ignoreCase });
+  const regex = patternOf(toText(pattern), ignoreCase);
   const one = (item: Value) => regex.replace(toText(item), toText(replacement));
   const items = elements(left);
   return items ? is.array(items.map(one)) : one(left);
@@ -347,7 +369,7 @@ function times(what: { readonly length: number }, right: Value, type: NetType): 
     const message = "times must be a non-negative value.\r\nParameter name: times";
     throw raised("System.ArgumentOutOfRangeException", message);
   }
-  if (what.length * count > 2 ** 20) throw new Unsupported("a text or list of a million elements");
+  if (what.length * count > most) throw new Unsupported("a text or list of a million elements");
   return what.length === 0 ? 0 : count;
 }
 
@@ -379,6 +401,7 @@ function operand(value: Operand, other: Operand): number | bigint | Num {
 /** The type in which two numbers are calculated. */
 function commonType(...operands: readonly (number | bigint | Num)[]): NetType {
   const types = operands.map(typeOf);
+  if (types.includes(is.decimal)) throw new Unsupported("arithmetic on a [decimal]");
   const isNegative = operands.some((each) => plainNumber(each) < 0);
   if (isNegative && types.includes(is.uint64) && !types.includes(is.double)) {
     throw new Unsupported("a negative number beside an unsigned one of 64 bits");

@@ -7,7 +7,7 @@ import { compile } from "./regex.ts";
 import type { FunctionValue } from "./scope.ts";
 import type * as Syntax from "./syntax.ts";
 import { switchParameter, type Types } from "./types.ts";
-import { isNull, Unsupported, type NetType, type Value } from "./values.ts";
+import { Hashtable, nothing, Unsupported, type NetType, type Value } from "./values.ts";
 
 export interface Formal {
   readonly name: string;
@@ -172,8 +172,9 @@ function validator(
       return oneOf(args.map(toText));
     case "validatenotnullorempty":
       return (value) => {
-        const items = enumerated(value) ?? [value];
-        return items.length === 0 || items.some((item) => isNull(item) || item === "")
+        const items = value instanceof Hashtable ? value.entries() : (enumerated(value) ?? [value]);
+        return items.length === 0 ||
+          items.some((item) => item === null || item === nothing || item === "")
           ? "The argument is null or empty. Provide an argument that is not null or empty, and then try the command again."
           : undefined;
       };

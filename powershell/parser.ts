@@ -176,6 +176,7 @@ class Parser extends Reader {
     if (this.look(forms.otherNumber) && !this.look(forms.numberArgument)) {
       this.refuse("a number of this type");
     }
+    if (this.look(/[-+]?\d[\d.]*\.[a-z_]\w*\(/iy)) this.refuse("a method of a number");
     const word = this.look(forms.keyword)?.[0].toLowerCase() ?? "";
     const rule = this.statementRules.get(word);
     if (rule !== undefined) {
@@ -565,6 +566,7 @@ class Parser extends Reader {
 
   private number(): Syntax.Constant | undefined {
     const start = this.at;
+    if (this.look(forms.otherNumber)) this.refuse("a number of this type");
     const match = this.match(forms.number);
     if (match === null) return undefined;
     if (this.look(/\w/y)) {
@@ -575,6 +577,7 @@ class Parser extends Reader {
 
   private hashtable(): Unplaced<Syntax.HashtableLiteral> {
     const pairs: Syntax.HashtableLiteral["pairs"][number][] = [];
+    const names = new Set<string>();
     this.expect("@{");
     for (this.space(separators); !this.pass("}"); this.space(separators)) {
       const start = this.at;
@@ -583,6 +586,9 @@ class Parser extends Reader {
         name === undefined
           ? this.unary()
           : { kind: "Constant", value: name, position: this.since(start) };
+      const written = key.kind === "Constant" ? String(key.value).toLowerCase() : undefined;
+      if (written !== undefined && names.has(written)) this.refuse(`the key ${written} twice`);
+      if (written !== undefined) names.add(written);
       this.space(newlines);
       this.expect("=");
       this.space(newlines);

@@ -143,7 +143,7 @@ const tokens = new RegExp(
     /\(\?<(?<name>[A-Za-z_]\w*)>/, // start of a named group
     /\(\?[:=!]|\(\??/,
     /\)(?<count>[*+?]|\{\d+(?:,\d*)?\})?/, // end of a group, with its quantifier
-    /\[\^?\]?(?:\\[^]|[^\\\]])*\]/,
+    /\[\^?(?:\]|(?!\]))(?:\\[^]|[^\\\]])*\]/, // a first `]` is a character
     /\\(?:x[\da-fA-F]{2}|[^])/,
     /[^]/,
   ]

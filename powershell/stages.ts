@@ -35,7 +35,11 @@ export function program(file: string, { programs, error }: Host): Runnable {
       if (/[^\0-\x7f]/.test(lines.join(""))) {
         throw new Unsupported("text beyond ASCII that is piped to a program"); // 5.1 pipes question marks.
       }
-      const ended = await programs.run(file, args.flatMap(words), lines.join(""));
+      const given = args.flatMap(words);
+      // 5.1 puts them into the command line without the quotes that they need.
+      const broken = given.find((each) => each === "" || /"|\s.*\\$/s.test(each));
+      if (broken !== undefined) throw new Unsupported(`the argument ${broken} of a program`);
+      const ended = await programs.run(file, given, lines.join(""));
       scope.global.setVariable("LASTEXITCODE", ended.exitCode);
       error(ended.stderr);
       for (const line of linesOf(ended.stdout)) {

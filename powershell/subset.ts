@@ -18,7 +18,19 @@ const unaryOperators = new Set(["++", "--", "-", ",", "-not"]);
 
 /** Automatic variables of PowerShell that the interpreter does not set. */
 const unknownVariables =
-  /^(\?|error|foreach|home|host|is(coreclr|linux|macos|windows)|myinvocation|nestedpromptlevel|pid|profile|pscmdlet|ps(ui)?culture|psedition|pshome|pwd|sender|shellid|stacktrace|switch)$/i;
+  /^(\?|\$|\^|error|foreach|home|host|is(coreclr|linux|macos|windows)|myinvocation|nestedpromptlevel|pid|profile|pscmdlet|ps(ui)?culture|psedition|pshome|pwd|sender|shellid|stacktrace|switch)$/i;
+
+/** Aliases, and functions of the console, that 5.1 has: it runs them in place of a function or a program of that name. */
+const aliases = new Set(
+  (
+    "% ? ac asnp cat cd chdir clc clear clhy cli clp cls clv cnsn compare copy cp cpi cpp curl cvpa dbp del diff dir " +
+    "dnsn ebp echo epal epcsv epsn erase etsn exsn fc fhx fl foreach ft fw gal gbp gc gci gcm gcs gdr ghy gi gjb gl gm " +
+    "gmo gp gps gpv group gsn gsnp gsv gu gv gwmi h help history icm iex ihy ii ipal ipcsv ipmo ipsn irm ise iwmi iwr " +
+    "kill lp ls man md measure mi mkdir more mount move mp mv nal ndr ni nmo npssc nsn nv ogv oh pause popd ps pushd " +
+    "pwd r rbp rcjb rcsn rd rdr ren ri rjb rm rmdir rmo rni rnp rp rsn rsnp rujb rv rvpa rwmi sajb sal saps sasv sbp " +
+    "sc select set shcm si sl sleep sls sort sp spjb spps spsv start sujb sv swmi tee trcm type wget where wjb write"
+  ).split(" "),
+);
 
 const standardVerbs =
   /^(add|clear|compare|complete|confirm|convert|convertfrom|convertto|copy|disable|enable|enter|exit|expand|export|find|foreach|format|get|group|import|initialize|install|invoke|join|measure|mount|move|new|out|read|receive|register|remove|rename|repair|reset|resize|resolve|restart|resume|save|select|send|set|show|sort|split|start|stop|suspend|tee|test|trace|unblock|uninstall|unregister|update|wait|where|write)-/;
@@ -141,6 +153,9 @@ function unknownSyntax(node: AnyNode): string | undefined {
     const isKnown = known.has(node.operator.replace(/^-c(?!ontains)/, "-"));
     return isKnown ? undefined : `the operator ${node.operator}`;
   }
+  if (node.kind === "FunctionDefinition" && aliases.has(node.name.toLowerCase())) {
+    return `a function with the name of the alias ${node.name}`;
+  }
   if (node.kind === "Variable") {
     const isKnown = node.scope !== undefined || !unknownVariables.test(node.name);
     return isKnown ? undefined : `the variable $${node.name}`;
@@ -166,6 +181,7 @@ function unknownMember(use: Use, { types, methods }: Names): string | undefined 
 function unknownCommand({ name, parameters = [] }: Use, names: Names): string | undefined {
   const key = name.toLowerCase();
   const cmdlet = names.cmdlets.get(key);
+  if (aliases.has(key)) return `the alias ${name}`;
   if (names.isFunction(key)) return undefined;
   if (!cmdlet) {
     // A name with a standard verb is a cmdlet. Any other may be a program, which is searched for when it runs.

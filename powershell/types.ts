@@ -173,9 +173,11 @@ const number = (name: string, ...aliases: string[]) =>
 export const int = number("Int32", "int");
 export const long = number("Int64", "long");
 export const double = number("Double");
+/** What [Math] makes of whole numbers; nothing is calculated with it. */
+export const decimal = number("Decimal");
 export const byte = number("Byte");
-export const uint32 = number("UInt32", "uint");
-export const uint64 = number("UInt64", "ulong");
+export const uint32 = number("UInt32");
+export const uint64 = number("UInt64");
 
 export const bool = define("Boolean", { aliases: ["bool"], isValueType: true });
 export const char = define("Char", { isValueType: true });

@@ -109,6 +109,7 @@ async function copyItem(call: Call, { provider, item }: Given): Promise<void> {
   if (item.isContainer || provider.find(to)?.isContainer) {
     throw new Unsupported("Copy-Item of a folder, or into one");
   }
+  if (item.path === to) throw new Unsupported("Copy-Item of a file onto itself");
   await attempt(call, "CopyFileInfoItem", () => provider.copy(item, to));
 }
 
@@ -123,6 +124,9 @@ async function getChildItem(call: Call, { provider, item, isPattern }: Given): P
   if (isPattern && call.flag("Recurse")) {
     throw new Unsupported("Get-ChildItem -Recurse with wildcards");
   }
+  if (!item.isContainer && !isPattern && (call.get("Filter") ?? call.get("Directory"))) {
+    throw new Unsupported(`Get-ChildItem of the file ${item.path} with a filter`);
+  }
   if (!item.isContainer || isPattern) {
     await show(call, item);
     return;
@@ -133,6 +137,9 @@ async function getChildItem(call: Call, { provider, item, isPattern }: Given): P
   }
   for (const child of call.flag("Recurse") ? children : []) {
     if (child.isContainer && (!child.isHidden || call.flag("Force"))) {
+      // 5.1 lists what it points to, 7 does not.
+      if (child.isLink)
+        throw new Unsupported(`Get-ChildItem -Recurse through the link ${child.path}`);
       await getChildItem(call, { provider, item: child });
     }
   }
@@ -140,7 +147,7 @@ async function getChildItem(call: Call, { provider, item, isPattern }: Given): P
 
 async function show(call: Call, item: Item): Promise<void> {
   const filter = call.text("Filter") ?? "*";
-  if (/[?[]|^\*\.\*$|\.$/.test(filter)) throw new Unsupported(`the filter ${filter}`);
+  if (/[?[]|^\*\.\*$|\.$|^$/.test(filter)) throw new Unsupported(`the filter ${filter}`);
   if (
     (!item.isHidden || call.flag("Force")) &&
     !(call.flag("File") && item.isContainer) &&
@@ -156,7 +163,11 @@ async function getContent(call: Call, { provider, item }: Given): Promise<void> 
   const data = await attempt(call, "GetContentReader", () => provider.read(item));
   const text = data ? decodeText(data, ansi) : "";
   const lines = call.flag("Raw") && text !== "" ? [text] : linesOf(text);
-  const first = Math.max(0, lines.length - (call.number("Tail") ?? lines.length));
+  const tail = call.number("Tail") ?? lines.length;
+  if (tail < 0 || (call.flag("Raw") && call.get("Tail") !== undefined)) {
+    throw new Unsupported("Get-Content -Tail with -Raw, or a negative number");
+  }
+  const first = Math.max(0, lines.length - tail);
   for (const line of lines.slice(first)) {
     await call.emit(line);
   }
@@ -187,6 +198,9 @@ export function fileCmdlets(providers: DriveProviders): readonly Cmdlet[] {
   };
   const onPaths = (run: (call: Call, given: GivenPath) => Promise<void>) => async (call: Call) => {
     const literal = call.texts("LiteralPath");
+    if (literal && call.get("Path") !== undefined) {
+      throw new Unsupported(`${call.name} with both -Path and -LiteralPath`);
+    }
     for (const each of literal ?? call.texts("Path") ?? []) {
       const provider = providerOf(call.shell, each);
       await run(call, { provider, path: each, isPattern: !literal && hasWildcard(each) });
@@ -199,6 +213,10 @@ export function fileCmdlets(providers: DriveProviders): readonly Cmdlet[] {
   ) =>
     onPaths(async (call, given) => {
       const { provider, path, isPattern } = given;
+      // Its FullName would end so, too.
+      if (call.name === "Get-Item" && /[^:\\/][\\/]$/.test(path)) {
+        throw new Unsupported(`Get-Item of ${path}, which ends with a separator`);
+      }
       const items = await attempt(call, "PathNotFound", () => find(given));
       if (items?.length === 0 && !isPattern && hasWildcard(path)) {
         // 5.1 passes over most of these in silence.

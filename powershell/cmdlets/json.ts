@@ -9,6 +9,7 @@ import {
   CustomObject,
   EnumValue,
   Hashtable,
+  isNull,
   nothing,
   Num,
   Unsupported,
@@ -47,6 +48,8 @@ function write(value: Value, style: Style, depth = 0, column = 0): string {
 function scalar(value: Value): string | undefined {
   if (typeof value === "string" || value instanceof Char) return quoted(toText(value));
   if (value === null || typeof value !== "object") return String(value);
+  // 5.1 writes an object, 7 null.
+  if (value === nothing) throw new Unsupported("the result of a command without output as JSON");
   if (value instanceof EnumValue) return String(value.number);
   if (!(value instanceof Num)) return undefined;
   const text = String(value.value);
@@ -68,8 +71,7 @@ function pairsOf(value: Value): (readonly [name: string, value: Value])[] | unde
   if (value instanceof CustomObject) {
     return [...value.properties.values()].map((each) => [each.name, each.value]);
   }
-  // The result of a command that output nothing is written as `{}`.
-  return value === nothing ? [] : undefined;
+  return undefined;
 }
 
 /** Parses JSON. Numbers are marked as strings first, because JSON.parse would lose the precision of an Int64. */
@@ -78,6 +80,9 @@ function read(text: string): Value {
   try {
     JSON.parse(text);
   } catch {
+    if (/'|[{,]\s*[a-z_$][\w$]*\s*:|,\s*[}\]]|\/[/*]/i.test(text)) {
+      throw new Unsupported("what is almost JSON: 5.1 reads some of it");
+    }
     // The message differs from PowerShell's.
     const id = "System.ArgumentException";
     throw raised(id, "Invalid JSON.", { id });
@@ -143,6 +148,7 @@ export const jsonCmdlets = cmdlets(
     // 5.1 outputs an array as one object.
     "ConvertFrom-Json [-InputObject] <object?>": onAll((_, [text = null, ...others]) => {
       if (others.length > 0) throw new Unsupported("ConvertFrom-Json of several texts");
+      if (isNull(text)) throw new Unsupported("ConvertFrom-Json of null");
       return read(toText(text));
     }),
   },

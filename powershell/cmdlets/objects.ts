@@ -33,7 +33,8 @@ async function member(call: Call, name: string): Promise<Value> {
   if (value === undefined && call.scope.isStrict) {
     const message = `The property "${name}" cannot be found on the input object.`;
     const type = "System.Management.Automation.PSArgumentException";
-    throw raised(type, message, { id: "PropertyNotFound" });
+    const id = call.name === "ForEach-Object" ? "PropertyOrMethodNotFound" : "PropertyNotFound";
+    throw raised(type, message, { id });
   }
   return value ?? null;
 }
@@ -45,9 +46,15 @@ async function select(call: Call, by: Value, item: Value): Promise<Value> {
     : ((await getProperty(item, toText(by))) ?? null);
 }
 
+/** 7 finds keys of a table where 5.1 finds properties only. */
+function refuseTable(call: Call, item: Value): void {
+  if (item instanceof Hashtable) throw new Unsupported(`${call.name} -Property of a table`);
+}
+
 async function project(call: Call, item: Value): Promise<Value> {
   const properties = call.get("Property");
   if (properties === undefined) return item;
+  refuseTable(call, item);
   const object = new CustomObject(is.customObject);
   for (const property of toItems(properties)) {
     const name = toText(property);
@@ -158,6 +165,12 @@ export const objectCmdlets = cmdlets(
           const first = call.number("First") ?? Infinity;
           const last = call.number("Last");
           const skip = call.number("Skip") ?? 0;
+          if (last !== undefined && first !== Infinity) {
+            throw new Unsupported("Select-Object with both -First and -Last");
+          }
+          if (Math.min(first, last ?? 0, skip) < 0) {
+            throw new Unsupported("Select-Object with a negative number");
+          }
           const kept: Value[] = [];
           let seen = 0;
           return {
@@ -194,6 +207,7 @@ export const objectCmdlets = cmdlets(
             const item = inputOf(call);
             if (isNull(item)) return;
             const isName = by !== undefined && !(by instanceof ScriptBlock);
+            if (isName) refuseTable(call, item);
             const key = isName
               ? await getProperty(item, toText(by))
               : by
@@ -205,8 +219,11 @@ export const objectCmdlets = cmdlets(
             const sorted = sort(items, (a, b) => sign * compareForSort(a.key, b.key));
             for (const [index, { item, key }] of sorted.entries()) {
               const before = sorted[index - 1];
-              if (!call.flag("Unique") || !before || compareForSort(before.key, key) !== 0) {
-                await call.emit(item);
+              const isAgain =
+                call.flag("Unique") && before && compareForSort(before.key, key) === 0;
+              if (!isAgain) await call.emit(item);
+              else if (before.item !== item) {
+                throw new Unsupported("Sort-Object -Unique of different values that are equal");
               }
             }
           },
@@ -224,10 +241,12 @@ export const objectCmdlets = cmdlets(
       await call.emit(await construct(type, args, call.shell.types));
     },
     "Set-StrictMode [-Version] {Latest}": (call) => call.scope.setStrict(),
-    "Start-Sleep [[-Seconds] <double>] [-Milliseconds <int>]": (call) =>
-      call.shell.host.clock.sleep(
-        (call.number("Seconds") ?? 0) * 1000 + (call.number("Milliseconds") ?? 0),
-      ),
+    "Start-Sleep [[-Seconds] <double>] [-Milliseconds <int>]"(call) {
+      const seconds = call.number("Seconds") ?? 0;
+      // 5.1 rounds.
+      if (!Number.isInteger(seconds)) throw new Unsupported("Start-Sleep for parts of a second");
+      return call.shell.host.clock.sleep(seconds * 1000 + (call.number("Milliseconds") ?? 0));
+    },
     async "Get-Command [-Name] <string>"(call) {
       const name = call.text("Name") ?? "";
       if (hasWildcard(name)) throw new Unsupported("Get-Command with a wildcard");

@@ -1,10 +1,10 @@
 /** Members of Object, arrays, hashtables, cultures, Math, Convert, Version and Guid. */
 import { randomUUID } from "node:crypto";
-import { plainNumber, roundHalfEven, toText } from "../convert.ts";
+import { isNumeric, plainNumber, roundHalfEven, toText } from "../convert.ts";
 import * as is from "../types.ts";
 import { typeOf, types } from "../types.ts";
-import { dictionaryType, NetObject, Unsupported } from "../values.ts";
-import type { Hashtable, NetType, Num, PsArray, Value } from "../values.ts";
+import { dictionaryType, NetObject, Num, Unsupported } from "../values.ts";
+import type { Hashtable, NetType, PsArray, Value } from "../values.ts";
 import { toBuffer } from "./encoding.ts";
 import { badArgument, badFormat } from "./exceptions.ts";
 
@@ -13,7 +13,13 @@ type Numeric = number | bigint | Num;
 types.extend("System.Object", {
   methods: { "ToString()": (self: Exclude<Value, null>) => typeOf(self).name },
 });
-for (const type of ["ValueType", "Boolean", "Char", "String"]) {
+for (const type of [
+  "ValueType",
+  "Boolean",
+  "Char",
+  "String",
+  "Management.Automation.SwitchParameter",
+]) {
   types.extend(`System.${type}`, { methods: { "ToString()": toText } });
 }
 types.extend("System.Array", {
@@ -67,15 +73,22 @@ const cultureInfo = types.define({
   staticProperties: { InvariantCulture: () => new NetObject(cultureInfo, undefined) },
 });
 
+/** A double rounded. .NET makes a decimal of a whole number. */
+function rounded(value: Value, round: (value: number) => number): Num {
+  if (value instanceof Num && value.type === is.double) return is.toDouble(round(value.value));
+  if (!isNumeric(value)) throw new Unsupported("[Math] for what is not a number");
+  return new Num(is.decimal, plainNumber(value));
+}
+
 const math = types.define({
   name: "System.Math",
   staticMethods: {
     "Abs(int)": (value: number) => Math.abs(value),
     "Abs(double)": ({ value }: Num) => is.toDouble(Math.abs(value)),
     "Abs(long)": (value: bigint) => (value < 0n ? -value : value),
-    "Floor(double)": ({ value }: Num) => is.toDouble(Math.floor(value)),
-    "Round(double, int)": ({ value }: Num, digits: number) =>
-      is.toDouble(roundHalfEven(value * 10 ** digits) / 10 ** digits),
+    "Floor(object)": (value: Value) => rounded(value, Math.floor),
+    "Round(object, int)": (value: Value, digits: number) =>
+      rounded(value, (number) => roundHalfEven(number * 10 ** digits) / 10 ** digits),
   },
 });
 for (const { name } of [is.int, is.long, is.double]) {

@@ -1,6 +1,6 @@
 /** System.String and System.Text.RegularExpressions. */
 import type { Shell } from "../commands.ts";
-import { toText } from "../convert.ts";
+import { most, toText } from "../convert.ts";
 import { compile, type Match } from "../regex.ts";
 import { types, type Types } from "../types.ts";
 import { NetObject, Unsupported, type Char, type ScriptBlock, type Value } from "../values.ts";
@@ -46,8 +46,11 @@ types.extend("System.String", {
     "StartsWith(string)": (self: string, text: string) => self.startsWith(text),
     "EndsWith(string)": (self: string, text: string) => self.endsWith(text),
     "Contains(string)": (self: string, text: string) => self.includes(text),
-    "PadLeft(int, char)": (self: string, width: number, char: Char) =>
-      self.padStart(width, char.text),
+    "PadLeft(int, char)"(self: string, width: number, char: Char) {
+      if (width > most) throw new Unsupported("a text of a million characters");
+      if (width < 0) throw badArgument("Non-negative number required.", "totalWidth", "OutOfRange");
+      return self.padStart(width, char.text);
+    },
     // One character at a time, because .NET never changes the length and JavaScript may.
     "ToLowerInvariant()": (self: string) =>
       self.replace(/[^]/g, (char) => (char.toLowerCase().length === 1 ? char.toLowerCase() : char)),

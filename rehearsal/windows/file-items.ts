@@ -4,13 +4,13 @@ import { raised, type Types } from "../../powershell/types.ts";
 import { Unsupported } from "../../powershell/values.ts";
 import type { FileSystem } from "./file-streams.ts";
 import { fileInfo, fileName } from "./file-types.ts";
+import { folderNotFound } from "./io-errors.ts";
 
 export function fileItems(files: FileSystem, types: Types): ItemProvider {
-  /** Undefined if the path does not exist. An item listed by its folder is shown without its path. */
+  /** Undefined if the path does not exist. */
   const find = (path: string, isListed = false): Item | undefined => {
     const status = files.status(path);
     const name = fileName(path);
-    const shown = isListed ? name : path;
     return (
       status && {
         path,
@@ -18,12 +18,14 @@ export function fileItems(files: FileSystem, types: Types): ItemProvider {
         isContainer: status.isFolder,
         isHidden: status.isHidden,
         isLink: status.isLink ?? false,
-        value: () => fileInfo(types, { path, shown, status }),
+        value: () => fileInfo(types, { path, isListed, status }),
       }
     );
   };
   const makeFolders = async (path: string): Promise<void> => {
-    if (!files.status(path)?.isFolder) {
+    const existing = files.status(path);
+    if (existing?.isFolder === false) throw new Unsupported(`New-Item below the file ${path}`);
+    if (!existing) {
       const { parent } = split(provider, path);
       if (parent !== "" && parent !== path) {
         await makeFolders(parent);
@@ -58,7 +60,10 @@ export function fileItems(files: FileSystem, types: Types): ItemProvider {
       return find(path);
     },
     remove: ({ path }) => files.remove(path),
-    copy: ({ path }, to) => files.copy(path, to),
+    copy: ({ path }, to) => {
+      if (!files.status(split(provider, to).parent)) throw folderNotFound(to);
+      return files.copy(path, to);
+    },
     read: ({ path }) => files.read(path),
   };
   return provider;

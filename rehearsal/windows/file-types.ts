@@ -14,8 +14,8 @@ import type { ScriptMachine } from "./machine-types.ts";
 
 export interface FileState {
   readonly path: string;
-  /** The item as text. 5.1 shows items listed by a folder without their path. */
-  readonly shown: string;
+  /** By its folder: as a text, 5.1 shows it without its path, 7 with it. */
+  readonly isListed: boolean;
   readonly status: FileStatus;
 }
 
@@ -74,12 +74,18 @@ function defineInfos(types: Types, host: ScriptMachine): void {
   types.define({
     name: "System.IO.FileSystemInfo",
     properties: {
-      Name: ({ state }: Info) => fileName(state.path),
+      // A drive's root is all of its name.
+      Name: ({ state }: Info) => fileName(state.path) || state.path,
       FullName: ({ state }: Info) => state.path,
       LastWriteTime: ({ state }: Info) => toDateTime(types, host, state.status.modified, false),
       LastWriteTimeUtc: ({ state }: Info) => toDateTime(types, host, state.status.modified, true),
     },
-    methods: { "ToString()": ({ state }: Info) => state.shown },
+    methods: {
+      "ToString()"({ state }: Info) {
+        if (state.isListed) throw new Unsupported("a file that was listed, in a text");
+        return state.path;
+      },
+    },
   });
   types.define({
     name: "System.IO.FileInfo",

@@ -40,7 +40,7 @@ const plain: Readonly<Record<string, string>> = {
   string: "string",
   int: "int",
   long: "long",
-  ulong: "ulong",
+  uint64: "ulong",
   double: "double",
   bool: "bool",
   timespan: "global::System.TimeSpan",

@@ -22,7 +22,7 @@ const errors: Readonly<Record<string, string>> = {
   "1 = 2": "1: a variable to assign to expected, not '1'",
   "1,": "1: a value expected, not the end of the line",
   "$a.": "1: the name of a member expected, not the end of the line",
-  "$a + 1.5d": "1: the end of a number expected, not 'd'",
+  "$a + 1.5x": "1: the end of a number expected, not 'x'",
   "try { 1 }\n$b": "1: 'catch' or 'finally' expected, not the end of the line",
   "foreach ($a of $b) { }": "1: 'in' expected, not 'of'",
   "@{ a = 1 b = 2 }": "1: '}' expected, not 'b'",
@@ -48,6 +48,8 @@ const unsupported: Readonly<Record<string, string>> = {
   ":x while (1) { }": "a label",
   "while (1) { break x }": "a label",
   "a --% b": "'--%'",
+  "$a + 1.5d": "a number of this type",
+  "@{ a = 1; A = 2 }": "the key a twice",
   "a –b": "'–'",
 };
 

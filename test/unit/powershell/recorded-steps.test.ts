@@ -11,7 +11,7 @@ const steps = join(import.meta.dirname, "../../../components/windows/steps");
 
 /** Use what no script of the project uses. */
 const refused: Readonly<Record<string, RegExp>> = {
-  "functions/03-json-line": /the type \[decimal\]/,
+  "functions/03-json-line": /the type \[DayOfWeek\]/,
 };
 
 const traces = [...layOut("traces", recordings)].flatMap(([name, { out }]) =>

@@ -36,8 +36,9 @@ export function tables(): ReadonlyMap<string, readonly Row[]> {
   const topics = new Map<string, Row[]>();
   for (const line of readFileSync(file, "utf8").trimEnd().split("\n")) {
     const [topic, recorded, scripts] = JSON.parse(line) as [string, string, string[]];
-    const expected = onWindowsPowerShell(recorded);
-    const rows = scripts.map((script) => ({ topic, script, recorded, expected }));
+    const rows = scripts.map((script) => {
+      return { topic, script, recorded, expected: onWindowsPowerShell(recorded, script) };
+    });
     topics.set(topic, [...(topics.get(topic) ?? []), ...rows]);
   }
   return topics;

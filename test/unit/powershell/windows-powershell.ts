@@ -3,8 +3,8 @@
  * them.
  */
 interface Difference {
-  /** The recording that it is in. Default: any. */
-  readonly name?: string;
+  /** The recording, or the row of a table, that it is in. Default: any. */
+  readonly name?: string | RegExp;
   readonly recorded: RegExp;
   readonly instead: string;
   /** Where the difference is documented. */
@@ -13,8 +13,8 @@ interface Difference {
 
 const differences: readonly Difference[] = [
   {
-    recorded: /\bRegexParseException\b/g,
-    instead: "ArgumentException",
+    recorded: /(?:(\bSystem\.)Text\.RegularExpressions\.)?\bRegexParseException\b/g,
+    instead: "$1ArgumentException",
     source:
       "https://learn.microsoft.com/dotnet/api/system.text.regularexpressions.regexparseexception: .NET 7 and later",
   },
@@ -31,6 +31,19 @@ const differences: readonly Difference[] = [
       "as the name of a cmdlet, function, script file, or operable program. Check the spelling",
     source:
       "https://learn.microsoft.com/powershell/module/microsoft.powershell.core/about/about_command_precedence: 5.1's words",
+  },
+  {
+    name: /\[guid\].*FullyQualifiedErrorId/i,
+    recorded: /\bInvalidCastParseTargetInvocationWithFormatProvider\b/g,
+    instead: "InvalidCastParseTargetInvocation",
+    source:
+      "https://learn.microsoft.com/dotnet/api/system.guid.parse: with a format provider since .NET 7",
+  },
+  {
+    recorded: /\bJsonSerializationException\b/g,
+    instead: "ArgumentException",
+    source:
+      "https://learn.microsoft.com/powershell/module/microsoft.powershell.utility/convertfrom-json: 7 reads JSON with Json.NET",
   },
   ...Object.entries({ "<": "003c", ">": "003e", "&": "0026", "'": "0027" }).map(([char, code]) => ({
     name: "json/06-angle-brackets",
@@ -58,6 +71,8 @@ const differences: readonly Difference[] = [
 /** What was recorded, as 5.1 writes it. */
 export function onWindowsPowerShell(text: string, recording = ""): string {
   return differences
-    .filter(({ name = recording }) => name === recording)
+    .filter(({ name = recording }) =>
+      typeof name === "string" ? name === recording : name.test(recording),
+    )
     .reduce((changed, { recorded, instead }) => changed.replace(recorded, instead), text);
 }

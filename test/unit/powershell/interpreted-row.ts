@@ -1,0 +1,57 @@
+/** Runs rows of the tables on the interpreter. */
+import { toText } from "../../../powershell/convert.ts";
+import { scripts } from "../../../powershell/interpreter.ts";
+import { newInterpreter } from "../../../powershell/new-interpreter.ts";
+import { parse } from "../../../powershell/parser.ts";
+import { scriptOf, visit } from "../../../powershell/subset.ts";
+import type { ScriptBody } from "../../../powershell/syntax.ts";
+import { types as coreTypes, Types } from "../../../powershell/types.ts";
+import { Unsupported } from "../../../powershell/values.ts";
+import { fileItems } from "../../../rehearsal/windows/file-items.ts";
+import { defineMachineTypes } from "../../../rehearsal/windows/machine-types.ts";
+import { newFolder } from "../new-folder.ts";
+import { nodeHost } from "./node-machine.ts";
+import { defineRecordedMembers } from "./recorded-members.ts";
+import { frame } from "./recorded-tables.ts";
+
+/** What a row gives, or how it is refused. */
+export type InterpretRow = (script: string) => Promise<string | Unsupported>;
+
+/** On a machine of its own, in an empty folder. */
+export function rowInterpreter(): InterpretRow {
+  const machine = nodeHost({
+    output: () => undefined,
+    error: () => undefined,
+    input: () => Promise.resolve(Buffer.alloc(0)),
+    folder: newFolder(),
+  });
+  const types = new Types(coreTypes);
+  defineMachineTypes(types, machine);
+  defineRecordedMembers(types, machine);
+  // The frame is parsed once, because that takes longer than a row.
+  const framed = parse({ path: "<frame>", text: frame });
+  const places: { block: ScriptBody }[] = [];
+  visit(framed, (node) => {
+    if (node.kind === "ScriptBlockLiteral" && node.block.statements.length === 0) places.push(node);
+  });
+  return async (text) => {
+    const lines: string[] = [];
+    try {
+      const block = parse({ path: "<row>", text });
+      places.forEach((place) => (place.block = block));
+      scripts.set(text, scriptOf(framed));
+      const interpreter = newInterpreter(machine, {
+        types,
+        providers: (drive) => (drive === "" ? fileItems(machine.files, types) : undefined),
+      });
+      await interpreter.runCommand(text, (value) => void lines.push(toText(value)));
+    } catch (error) {
+      return error instanceof Unsupported
+        ? error
+        : `${lines.join("\n")} ends with ${String(error)}`;
+    } finally {
+      scripts.delete(text);
+    }
+    return lines.join("\n");
+  };
+}
