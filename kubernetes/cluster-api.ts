@@ -6,18 +6,22 @@ import { programConnection, type Connection } from "./client-connection.ts";
 import { credentials } from "./kubeconfig.ts";
 
 export class ApiError extends Error {
-  /** @param reason machine-readable, e.g. `AlreadyExists` or `Conflict`. */
+  /**
+   * @param reason machine-readable, e.g. `AlreadyExists` or `Conflict`.
+   * @param kindIsUnknown whether the server lacks the whole kind that was asked for, not an object of it.
+   */
   constructor(
     readonly status: number,
     message: string,
     readonly reason = "",
+    private readonly kindIsUnknown = false,
   ) {
     super(message);
   }
 
-  /** Whether every further try gets the same answer, because the server refuses the request itself. */
+  /** Whether every further try gets the same answer: the server refuses the request itself, or has no such kind. */
   get isFinal(): boolean {
-    return refusals.includes(this.status);
+    return this.kindIsUnknown || refusals.includes(this.status);
   }
 }
 
@@ -31,6 +35,8 @@ export interface ApiRequest {
   readonly contentType?: string;
   /** Aborts the request; its reason becomes the error. */
   readonly signal?: AbortSignal;
+  /** Whether a 404 is an expected answer, so that its cause does not matter. */
+  readonly mayLack?: boolean;
   /** Gets the API server's warnings, e.g. about deprecated fields. */
   readonly warn?: (warning: string) => void;
 }
@@ -68,7 +74,7 @@ export class ClusterApi {
   /** Like `get`, but returns undefined if the object does not exist. */
   async find<T>(path: string, request: ApiRequest = {}): Promise<T | undefined> {
     try {
-      return await this.request<T>("GET", path, request);
+      return await this.request<T>("GET", path, { ...request, mayLack: true });
     } catch (error) {
       if (hasStatus(error, 404)) return undefined;
       throw error;
@@ -91,7 +97,7 @@ export class ClusterApi {
   /** @returns whether it existed. */
   async delete(path: string, request: ApiRequest = {}): Promise<boolean> {
     try {
-      await this.request("DELETE", path, request);
+      await this.request("DELETE", path, { ...request, mayLack: true });
       return true;
     } catch (error) {
       if (hasStatus(error, 404)) return false;
@@ -127,7 +133,11 @@ export class ClusterApi {
     }
   }
 
-  async request<T>(method: string, path: string, { warn, ...rest }: ApiRequest = {}): Promise<T> {
+  async request<T>(
+    method: string,
+    path: string,
+    { warn, mayLack, ...rest }: ApiRequest = {},
+  ): Promise<T> {
     const { server } = await this.connection();
     const limit = AbortSignal.timeout(this.timeoutSeconds * 1000);
     const signals = rest.signal === undefined ? [limit] : [limit, rest.signal];
@@ -140,6 +150,7 @@ export class ClusterApi {
         warn?.(each.replaceAll(/\\(.)/g, "$1"));
       }
       const { statusCode = 0 } = answer;
+      if (statusCode === 404 && mayLack !== true) throw await this.#notFound(path, body);
       if (statusCode < 200 || statusCode >= 300) throw apiError(statusCode, body);
       return JSON.parse(body) as T;
     } catch (error) {
@@ -147,6 +158,27 @@ export class ClusterApi {
       if (!limit.aborted) throw error;
       throw new Error(`${server} does not answer within ${this.timeoutSeconds} s`);
     }
+  }
+
+  /** The error for a path that is not there. The server itself says whether it lacks an object or the whole kind. */
+  async #notFound(path: string, body: string): Promise<ApiError> {
+    const error = apiError(404, body);
+    const kind = namesObject(body) ? undefined : kindOf(path);
+    if (kind === undefined || (await this.#lists(kind).catch(() => true))) return error;
+    const message = `the API server has no ${kind.plural} in ${kind.version}`;
+    return new ApiError(error.status, message, error.reason, true);
+  }
+
+  /** Whether the server lists a kind. @throws if it gives no list. */
+  async #lists({ plural, group, version }: ServedKind): Promise<boolean> {
+    if (group !== "") {
+      const { groups } = await this.get<GroupList>("/apis");
+      const versions = groups.find(({ name }) => name === group)?.versions ?? [];
+      if (!versions.some(({ groupVersion }) => groupVersion === version)) return false;
+    }
+    const { resources } = await this.get<KindList>(`/${group === "" ? "api" : "apis"}/${version}`);
+    // Some kinds are only listed with what they have below them.
+    return resources.some(({ name }) => name.split("/")[0] === plural);
   }
 
   /** @returns the answer, whose body is still to be read. */
@@ -194,6 +226,48 @@ function connection(kubeconfig: string, timeoutSeconds: number): () => Promise<C
 
 export function hasStatus(error: unknown, status: number): boolean {
   return error instanceof ApiError && error.status === status;
+}
+
+/** The list of groups at `/apis`, as far as it is read. */
+interface GroupList {
+  readonly groups: readonly {
+    readonly name: string;
+    readonly versions: readonly { readonly groupVersion: string }[];
+  }[];
+}
+
+/** The list of kinds of a group's version. */
+interface KindList {
+  readonly resources: readonly { readonly name: string }[];
+}
+
+interface ServedKind {
+  /** Empty for Kubernetes' first kinds, e.g. pods. */
+  readonly group: string;
+  /** With its group, e.g. `apps/v1`. */
+  readonly version: string;
+  readonly plural: string;
+}
+
+/** The kind in the path of an object or a list; undefined for other paths, e.g. the list of a version's kinds. */
+function kindOf(path: string): ServedKind | undefined {
+  const found =
+    /^\/(?:api|apis\/(?<group>[^/]+))\/(?<name>[^/]+)\/(?:namespaces\/[^/]+\/)?(?<plural>[^/?]+)/.exec(
+      path,
+    );
+  const { group = "", name = "", plural = "" } = found?.groups ?? {};
+  if (found === null) return undefined;
+  return { group, version: group === "" ? name : `${group}/${name}`, plural };
+}
+
+/** Whether the answer to a request names the object that is not there. */
+function namesObject(body: string): boolean {
+  try {
+    const { details } = JSON.parse(body) as { readonly details?: { readonly name?: string } };
+    return (details?.name ?? "") !== "";
+  } catch {
+    return false;
+  }
 }
 
 export function apiError(status: number, body: string): ApiError {

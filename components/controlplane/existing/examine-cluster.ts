@@ -165,7 +165,7 @@ export async function askCluster(api: ClusterApi): Promise<ClusterAnswers> {
 
 async function ask(api: ClusterApi, path: string): Promise<Answer> {
   try {
-    return { body: await api.get(path) };
+    return { body: await api.request("GET", path, { mayLack: true }) };
   } catch (error) {
     if (error instanceof ApiError) return { refusal: error.message };
     throw error;

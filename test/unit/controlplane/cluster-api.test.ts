@@ -10,6 +10,7 @@ import {
   tokenSecret,
 } from "../../../components/controlplane/join-token.ts";
 import { ApiError, ClusterApi, hasStatus } from "../../../kubernetes/cluster-api.ts";
+import { eachCase } from "../each-case.ts";
 import { type Answer, goneApi, withFakeApi } from "./fake-api.ts";
 import { kubeconfig } from "./fixture-kubeconfig.ts";
 
@@ -58,6 +59,65 @@ describe("client of the API server", () => {
     withFakeApi(
       () => [502, {}],
       (api) => assert.rejects(api.get("/"), /answered with HTTP status 502/),
+    ));
+
+  const apps = { groups: [{ name: "apps", versions: [{ groupVersion: "apps/v1" }] }] };
+  const lists: Readonly<Record<string, object>> = {
+    "GET /api/v1": { resources: [{ name: "nodes" }, { name: "pods/log" }] },
+    "GET /apis": apps,
+    "GET /apis/apps/v1": { resources: [{ name: "daemonsets" }] },
+  };
+  const missing = { kind: "Status", reason: "NotFound", details: { name: "a", kind: "nodes" } };
+  const nameless = { kind: "Status", reason: "NotFound", details: {} };
+  const absences: Readonly<
+    Record<string, { path: string; body?: object; lists?: typeof lists; isFinal: boolean }>
+  > = {
+    "an object of a known kind": { path: "/api/v1/nodes/a", body: missing, isFinal: false },
+    "an object of a kind that has just been defined": {
+      path: "/apis/apps/v1/daemonsets/a",
+      isFinal: false,
+    },
+    "a kind that is only listed with what is below it": {
+      path: "/api/v1/namespaces/x/pods",
+      isFinal: false,
+    },
+    "a kind of Kubernetes' own": { path: "/api/v1/namespaces/x/prods/a", isFinal: true },
+    "a kind of a known group": { path: "/apis/apps/v1/namespaces/x/sets?limit=1", isFinal: true },
+    "a version of a group": { path: "/apis/apps/v9/daemonsets", isFinal: true },
+    "a group": { path: "/apis/operator.tigera.io/v1/tigerastatuses", isFinal: true },
+    "the list of a group's kinds, which may yet come": {
+      path: "/apis/projectcalico.org/v3",
+      isFinal: false,
+    },
+    "everything, because a proxy answers": {
+      path: "/apis/operator.tigera.io/v1/tigerastatuses",
+      lists: {},
+      isFinal: false,
+    },
+  };
+  eachCase("knows whether waiting helps if there is not: %s", absences, (one) =>
+    withFakeApi(
+      (request) => {
+        const list = (one.lists ?? lists)[request];
+        return list === undefined ? [404, one.body ?? nameless] : [200, list];
+      },
+      async (api) => {
+        const error: unknown = await api.get(one.path).catch((each: unknown) => each);
+        assert.ok(error instanceof ApiError);
+        assert.equal(error.status, 404);
+        assert.equal(error.isFinal, one.isFinal);
+      },
+    ),
+  );
+
+  it("asks no further where a 404 is an answer like another", () =>
+    withFakeApi(
+      () => [404, nameless],
+      async (api, requests) => {
+        assert.equal(await api.find("/apis/x/v1/things/a"), undefined);
+        assert.equal(await api.delete("/apis/x/v1/things/a"), false);
+        assert.equal(requests.length, 2);
+      },
     ));
 
   it("checks the server's certificate", () =>

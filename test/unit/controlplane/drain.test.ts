@@ -50,7 +50,7 @@ const pods = "GET /api/v1/pods";
 const eviction = "POST /api/v1/namespaces/default/pods/web/eviction";
 const budget: Answer = [429, { message: "would violate the budget" }];
 const silently = { name: "win-1", drainTimeoutSeconds: 600, say: () => undefined };
-const notFound: Answer = [404, { message: "not found" }];
+const notFound: Answer = [404, { message: "not found", details: { name: "win-1" } }];
 
 /** A cluster of one node with one pod, which remembers what it is given and does what it is asked, except for refusals. */
 class OneNode {
