@@ -8,6 +8,7 @@ import { isLoopback } from "../../controlplane/existing/api-server-address.ts";
 import {
   found,
   foundItems,
+  isAway,
   type ClusterAnswers,
 } from "../../controlplane/existing/cluster-answers.ts";
 import type {
@@ -229,7 +230,8 @@ function wantedChanges(
     services === undefined
       ? serviceRanges.length > 0
       : serviceRanges.some((each) => holds(each, services));
-  const v3 = found(answers, "ipamConfig") !== undefined;
+  // What is changed must not depend on whether Calico's API answers at present.
+  const v3 = found(answers, "ipamConfig") !== undefined || isAway(answers, "ipamConfig");
   const ipam = setting<{ readonly spec?: { readonly strictAffinity?: boolean } }>(
     ...([answers, "ipamConfig", "storedIpamConfig"] as const),
   );

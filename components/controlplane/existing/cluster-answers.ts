@@ -1,8 +1,9 @@
 import type { X509Certificate } from "node:crypto";
 import type { Right } from "./rights.ts";
 
-/** A cluster's answer to a GET request, or its error message. */
-export type Answer = { readonly body: unknown } | { readonly refusal: string };
+/** A cluster's answer to a GET request, or its error message, and whether the server behind it is only away. */
+export type Answer =
+  { readonly body: unknown } | { readonly refusal: string; readonly isAway?: true };
 
 /** Paths of the GET requests to every cluster, by the names of the answers. Pod networks add their own. */
 export const commonQuestions = {
@@ -39,6 +40,12 @@ export interface ClusterAnswers {
 export function found<T>({ answers }: ClusterAnswers, question: string): T | undefined {
   const answer = answers[question];
   return answer !== undefined && "body" in answer ? (answer.body as T) : undefined;
+}
+
+/** Whether the cluster has a server for the question that does not answer at present. */
+export function isAway({ answers }: ClusterAnswers, question: string): boolean {
+  const answer = answers[question];
+  return answer !== undefined && "refusal" in answer && answer.isAway === true;
 }
 
 /** The objects of a list; empty if the request was refused. */

@@ -167,7 +167,7 @@ async function ask(api: ClusterApi, path: string): Promise<Answer> {
   try {
     return { body: await api.request("GET", path, { mayLack: true }) };
   } catch (error) {
-    if (error instanceof ApiError) return { refusal: error.message };
-    throw error;
+    if (!(error instanceof ApiError)) throw error;
+    return { refusal: error.message, ...(error.status >= 500 && { isAway: true }) };
   }
 }

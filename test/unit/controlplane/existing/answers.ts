@@ -10,6 +10,12 @@ import { fixture } from "../fixture-kubeconfig.ts";
 
 const missing: Answer = { refusal: "not found" };
 
+/** Stands for an answer whose server is away. */
+export const away: Answer = {
+  refusal: "the server is currently unable to handle it",
+  isAway: true,
+};
+
 /** A ConfigMap as the API server returns it. */
 export const configMap = (data: Readonly<Record<string, string>>): object => ({
   kind: "ConfigMap",
@@ -104,8 +110,14 @@ export const withFlannel: Readonly<Record<string, unknown>> = {
   }),
 };
 
+function answerOf(body: unknown): Answer {
+  if (body === away) return away;
+  return body === undefined ? missing : { body };
+}
+
 /**
- * The answers of a good cluster with some replaced; undefined means that the object does not exist.
+ * The answers of a good cluster with some replaced; undefined means that the object does not exist, `away` that its
+ * server does not answer.
  *
  * @param denied rights that the user lacks, as `verb resource`.
  */
@@ -116,10 +128,7 @@ export function answers(
   const bodies = { ...good, ...other };
   return {
     answers: Object.fromEntries(
-      Object.keys(questions).map((name) => [
-        name,
-        bodies[name] === undefined ? missing : { body: bodies[name] },
-      ]),
+      Object.keys(questions).map((name) => [name, answerOf(bodies[name])]),
     ) as ClusterAnswers["answers"],
     denied: allRights.filter(({ verb, resource }) => denied.includes(`${verb} ${resource}`)),
   };

@@ -8,7 +8,7 @@ import {
 } from "../../../../components/controlplane/existing/check-cluster.ts";
 import { fixture } from "../fixture-kubeconfig.ts";
 import { assertSaid } from "../golden.ts";
-import { answers, clusterInfo, configMap, daemonSet, withFlannel } from "./answers.ts";
+import { answers, away, clusterInfo, configMap, daemonSet, withFlannel } from "./answers.ts";
 
 const wanted: WantedCluster = {
   kubernetesVersion: "1.36.4",
@@ -293,6 +293,21 @@ describe("a cluster that is there", () => {
     assert.deepEqual(warningsAt("localhost:6443"), []);
     const [warning = ""] = warningsAt("api.example.com:6443");
     assert.match(warning, /certificate is not for api\.example\.com, .* but for DNS:localhost/);
+  });
+
+  it("asks for the same changes while Calico's API is away", () => {
+    const cni = { kind: "found", mayChange: true } as const;
+    const stored = {
+      ...{ ipPools: away, ipamConfig: away, felixConfig: away },
+      storedIpPools: {
+        items: [
+          { metadata: { name: "default" }, spec: { cidr: "10.244.0.0/16", vxlanMode: "Always" } },
+        ],
+      },
+      storedIpamConfig: { spec: { strictAffinity: true } },
+      storedFelixConfig: { spec: { vxlanVNI: 4096 } },
+    };
+    assert.deepEqual(factsOf({ ...stored, wanted: { cni } }), factsOf({ wanted: { cni } }));
   });
 
   it("warns of others' DaemonSets that come to Windows nodes", () => {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFile, writeFile } from "node:fs/promises";
 import { parse, stringify } from "yaml";
 import { ClusterApi } from "../../../../kubernetes/cluster-api.ts";
-import { found } from "../../../../components/controlplane/existing/cluster-answers.ts";
+import { found, isAway } from "../../../../components/controlplane/existing/cluster-answers.ts";
 import {
   askCluster,
   examineCluster,
@@ -46,6 +46,19 @@ describe("examining a cluster", () => {
       const all = Object.values(questions).map(requestFor);
       assert.deepEqual(others.toSorted(), all.toSorted());
     }));
+
+  it("tells what is away from what is not there", () => {
+    const { ipamConfig = "", ...others } = questions;
+    return withFakeApi(
+      (request, body) =>
+        request === `GET ${ipamConfig}` ? [503, { message: "later" }] : recorded(request, body),
+      async (api) => {
+        const asked = await askCluster(api);
+        assert.ok(isAway(asked, "ipamConfig"));
+        assert.ok(Object.keys(others).every((name) => !isAway(asked, name)));
+      },
+    );
+  });
 
   it("refuses with all that is in the way", () =>
     withFakeApi(recorded, async (_api, _requests, server) => {
