@@ -5,12 +5,7 @@ import pRetry from "p-retry";
 import ssh2 from "ssh2";
 import type { Client } from "ssh2";
 import { bounded, NoAnswer } from "../host/bounded.ts";
-import {
-  connectConfig,
-  HostKeyRefused,
-  type PinnedEndpoint,
-  type SshEndpoint,
-} from "./endpoint.ts";
+import { connectConfig, HostKeyRefused, type SshEndpoint } from "./endpoint.ts";
 
 /** Pauses between attempts, in milliseconds (pulumi, sdk/go/common/util/retry). */
 const PAUSES = { minTimeout: 100, factor: 1.5, maxTimeout: 5000 };
@@ -103,7 +98,7 @@ export function dial(
  * @throws DialFailed, which begins with the failed step: `Dial hop NUMBER`, counted from 1.
  */
 export function dialHops(
-  hops: readonly PinnedEndpoint[],
+  hops: readonly SshEndpoint[],
   operation: Dialling,
 ): Promise<SshConnection> {
   const each = hops.map((hop, index) => ({

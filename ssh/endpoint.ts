@@ -1,17 +1,18 @@
 import { existsSync } from "node:fs";
 import ssh2 from "ssh2";
-import type { AuthenticationType, ConnectConfig, ParsedKey } from "ssh2";
+import type { AuthenticationType, ConnectConfig } from "ssh2";
+import { hostKeyAlgorithms, withoutSha1 } from "./algorithms.ts";
 import { fingerprintOf } from "./host-key.ts";
 
 export interface SshEndpoint {
   readonly host: string;
   readonly port: number;
   readonly user: string;
-  /** Private key; secret. Default: the agent of SSH_AUTH_SOCK. */
+  /** Private key; secret. Without one, and only then, the agent of SSH_AUTH_SOCK logs in. */
   readonly privateKey?: string | undefined;
   readonly privateKeyPassword?: string | undefined;
-  /** The only accepted host key, as in authorized_keys. Default: any. */
-  readonly hostKey?: string | undefined;
+  /** The only accepted host key, as in authorized_keys. */
+  readonly hostKey: string;
   /** Allowed failed attempts; -1: unlimited. Default: none. */
   readonly dialErrorLimit?: number;
   /** Seconds for one TCP connection attempt; 0: the system's limit. Default: 15. */
@@ -19,8 +20,6 @@ export interface SshEndpoint {
   /** Seconds of silence after which the connection counts as lost. Default: 120. */
   readonly silentSeconds?: number;
 }
-
-export type PinnedEndpoint = SshEndpoint & { readonly hostKey: string };
 
 export class HostKeyRefused extends Error {}
 
@@ -50,7 +49,8 @@ export function connectConfig(
   endpoint: SshEndpoint,
   refused: (reason: HostKeyRefused) => void,
 ): ConnectConfig {
-  const agent = usableAgent();
+  // An agent's keys are none of a server's business that has a key of its own.
+  const agent = endpoint.privateKey === undefined ? usableAgent() : undefined;
   const methods: AuthenticationType[] = ["none"];
   if (endpoint.privateKey !== undefined) methods.push("publickey");
   if (agent !== undefined) methods.push("agent");
@@ -68,7 +68,7 @@ export function connectConfig(
   };
 }
 
-/** The agent of the user's session, if it exists. The official plugin uses it too, but fails if it does not exist. */
+/** The agent of the user's session, if it exists. */
 function usableAgent(): string | undefined {
   const socket = process.env["SSH_AUTH_SOCK"];
   return socket !== undefined && socket !== "" && existsSync(socket) ? socket : undefined;
@@ -84,7 +84,6 @@ function pinnedHostKey(
   endpoint: SshEndpoint,
   refused: (reason: HostKeyRefused) => void,
 ): Pick<ConnectConfig, "hostVerifier" | "algorithms"> {
-  if (endpoint.hostKey === undefined) return {};
   const pinned = ssh2.utils.parseKey(endpoint.hostKey);
   if (pinned instanceof Error) {
     throw new Error(
@@ -93,7 +92,7 @@ function pinnedHostKey(
   }
   const expected = pinned.getPublicSSH();
   return {
-    algorithms: { serverHostKey: hostKeyAlgorithms(pinned) },
+    algorithms: { ...withoutSha1, serverHostKey: hostKeyAlgorithms(pinned) },
     hostVerifier: (offered: Buffer) => {
       if (offered.equals(expected)) return true;
       refused(
@@ -104,10 +103,4 @@ function pinnedHostKey(
       return false;
     },
   };
-}
-
-/** Signature algorithms of the pinned key. With other algorithms, the server could offer another of its keys. */
-function hostKeyAlgorithms(key: ParsedKey): ("ssh-rsa" | "ssh-ed25519")[] {
-  const names = key.type === "ssh-rsa" ? ["rsa-sha2-512", "rsa-sha2-256", "ssh-rsa"] : [key.type];
-  return names as ("ssh-rsa" | "ssh-ed25519")[];
 }

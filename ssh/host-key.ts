@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import ssh2 from "ssh2";
+import { withoutSha1 } from "./algorithms.ts";
 
 export function fingerprint(hostKey: string): string {
   return fingerprintOf(Buffer.from(hostKey.trim().split(/\s+/)[1] ?? "", "base64"));
@@ -36,6 +37,7 @@ export function learnHostKey(host: string, port: number): Promise<string> {
       port,
       username: "host-key",
       readyTimeout: milliseconds,
+      algorithms: withoutSha1,
       hostVerifier: (key: Buffer) => {
         const length = key.readUInt32BE(0);
         shown = `${key.toString("latin1", 4, 4 + length)} ${key.toString("base64")}`;

@@ -2,9 +2,9 @@ import type { Duplex } from "node:stream";
 import type { Client, ClientChannel } from "ssh2";
 import { bounded } from "../host/bounded.ts";
 import { logInTo, watchLoss, within } from "./dial.ts";
-import type { PinnedEndpoint } from "./endpoint.ts";
+import type { SshEndpoint } from "./endpoint.ts";
 
-export type SshSource = PinnedEndpoint & { readonly privateKey: string };
+export type SshSource = SshEndpoint & { readonly privateKey: string };
 
 export class CommandFailed extends Error {
   override readonly name = "CommandFailed";

@@ -9,6 +9,8 @@ export interface AccessFiles {
   readonly kubeconfig: string;
   readonly sshKey: string;
   readonly knownHosts: string;
+  /** How OpenSSH reaches each machine by its node's name: `ssh -F FILE win-1`. */
+  readonly sshConfig: string;
 }
 
 export function accessFiles(stack: string): AccessFiles {
@@ -17,10 +19,11 @@ export function accessFiles(stack: string): AccessFiles {
     kubeconfig: path.join(folder, "kubeconfig"),
     sshKey: path.join(folder, "id_ed25519"),
     knownHosts: path.join(folder, "known_hosts"),
+    sshConfig: path.join(folder, "ssh_config"),
   };
 }
 
-/** Writes kubeconfig, SSH key and pinned host keys, readable by the user only. */
+/** Writes kubeconfig, SSH key, pinned host keys and ssh's settings, readable by the user only. */
 export async function writeAccessFiles(stack: string, outputs: LabOutputs): Promise<AccessFiles> {
   const files = accessFiles(stack);
   await mkdir(stackFolder(stack), { recursive: true, mode: 0o700 });
@@ -28,6 +31,7 @@ export async function writeAccessFiles(stack: string, outputs: LabOutputs): Prom
     [files.kubeconfig, outputs.kubeconfig],
     [files.sshKey, `${outputs.sshPrivateKey.trimEnd()}\n`],
     [files.knownHosts, knownHosts(outputs.nodes)],
+    [files.sshConfig, sshConfig(outputs.nodes, files)],
   ] as const) {
     // A new file each time, as an existing one would keep its mode.
     await rm(file, { force: true });
@@ -76,13 +80,37 @@ export function knownHosts(
   return lines.join("");
 }
 
-export function sshArguments(
-  { sshUser, address }: LabOutputs["nodes"][number],
+/**
+ * Settings of OpenSSH for the machines of a lab (ssh_config(5)). ssh gets them with -F, so that neither the user's nor the
+ * host's settings count: it accepts the pinned host keys only, asks nothing, and forwards nothing unless told to.
+ */
+export function sshConfig(
+  nodes: readonly Pick<LabOutputs["nodes"][number], "name" | "address" | "sshUser">[],
   { sshKey, knownHosts }: Pick<AccessFiles, "sshKey" | "knownHosts">,
+): string {
+  const hosts = nodes.map(
+    ({ name, address, sshUser }) => `Host ${name}\n  HostName ${address}\n  User ${sshUser}\n`,
+  );
+  return `${hosts.join("")}Host *
+  IdentityFile ${configPath(sshKey)}
+  IdentitiesOnly yes
+  IdentityAgent none
+  UserKnownHostsFile ${configPath(knownHosts)}
+  GlobalKnownHostsFile none
+  StrictHostKeyChecking yes
+  BatchMode yes
+  MACs -hmac-sha1*
+`;
+}
+
+/** A path in ssh's settings, where blanks end a value and % begins a token. */
+function configPath(file: string): string {
+  return `"${file.replaceAll(/["\\]/g, "\\$&").replaceAll("%", "%%")}"`;
+}
+
+export function sshArguments(
+  { name }: Pick<LabOutputs["nodes"][number], "name">,
+  { sshConfig }: Pick<AccessFiles, "sshConfig">,
 ): string[] {
-  return [
-    ...["-i", sshKey, "-o", "IdentitiesOnly=yes"],
-    ...["-o", `UserKnownHostsFile=${knownHosts}`],
-    `${sshUser}@${address}`,
-  ];
+  return ["-F", sshConfig, name];
 }

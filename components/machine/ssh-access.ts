@@ -1,12 +1,12 @@
 import * as pulumi from "@pulumi/pulumi";
-import type { PinnedEndpoint } from "../../ssh/endpoint.ts";
+import type { SshEndpoint } from "../../ssh/endpoint.ts";
 import { userData } from "./identity.ts";
 import type { SshConnection, VirtualMachineArgs } from "./machine.ts";
 import { SshKey } from "./ssh-key.ts";
 
 /** One SSH server: the machine's own, or a bastion's. */
 export type SshAccess = Pick<
-  PinnedEndpoint,
+  SshEndpoint,
   "host" | "port" | "user" | "privateKey" | "privateKeyPassword" | "hostKey"
 >;
 

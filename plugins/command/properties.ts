@@ -40,7 +40,8 @@ const endpoint: Properties = {
   privateKey: text,
   privateKeyPassword: text,
   agentSocketPath: uncovered,
-  hostKey: text,
+  // Optional in the official plugin, which accepts any host key then.
+  hostKey: { ...text, required: true },
   dialErrorLimit: { ...number, default: 10 },
   perDialTimeout: { ...number, default: 15 },
 };

@@ -72,7 +72,7 @@ function parseEndpoint(connection: PropertyMap): SshEndpoint {
     user: text("user") ?? "root",
     privateKey: text("privateKey"),
     privateKeyPassword: text("privateKeyPassword"),
-    hostKey: text("hostKey"),
+    hostKey: text("hostKey") ?? "",
     dialErrorLimit: Number(connection["dialErrorLimit"]),
     perDialTimeout: Number(connection["perDialTimeout"]),
   };

@@ -138,7 +138,7 @@ describe("two clones that share a backend", () => {
     await writeFile(file(first), stringify({ ...seal, config: settings }));
     const up = await kindows(first, "up", "--stack", "dev");
     // All that is wrong is that no API server answers.
-    assert.match(up.all, /win-1 .*ssh -i/, up.all);
+    assert.match(up.all, /win-1 .*ssh -F/, up.all);
     assert.equal(
       (JSON.parse(await readFile(claim, "utf8")) as { project: string }).project,
       first.at(),
@@ -149,7 +149,7 @@ describe("two clones that share a backend", () => {
 
     const status = await kindows(second, "status", "--stack", "dev", "--json");
     assert.match(status.stdout, /"machinesOfStack"/, status.all);
-    for (const name of ["kubeconfig", "id_ed25519", "known_hosts"]) {
+    for (const name of ["kubeconfig", "id_ed25519", "known_hosts", "ssh_config"]) {
       const { mode } = await stat(second.at(".kindows/dev", name));
       assert.equal(mode & 0o777, 0o600, name);
     }

@@ -55,7 +55,12 @@ const healthy: LabStatus = {
       },
     ],
   },
-  access: { kubeconfig: "/k/kubeconfig", sshKey: "/k/id_ed25519", knownHosts: "/k/known_hosts" },
+  access: {
+    kubeconfig: "/k/kubeconfig",
+    sshKey: "/k/id_ed25519",
+    knownHosts: "/k/known_hosts",
+    sshConfig: "/k/ssh_config",
+  },
 };
 
 describe("a lab's status", () => {

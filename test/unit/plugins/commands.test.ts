@@ -311,13 +311,15 @@ describe("command.remote", () => {
   it("connects with an encrypted key and over a proxy, and closes what it opened", async () => {
     const encrypted = makeEncryptedKey("open sesame");
     const authorizedKeys = [encrypted.publicKey];
-    const inner = await SshServer.start({ hostKey: makeKey(), authorizedKeys });
+    const innerKey = makeKey();
+    const inner = await SshServer.start({ hostKey: innerKey, authorizedKeys });
     try {
       const proxied = command("proxied");
       const through = {
         host: "127.0.0.1",
         port: inner.port,
         proxy: usual(),
+        hostKey: innerKey.publicKey,
         privateKey: encrypted.privateKey,
         privateKeyPassword: "open sesame",
       };
@@ -331,16 +333,26 @@ describe("command.remote", () => {
   });
 
   const once = (): PropertyMap => ({ ...endpoint(), dialErrorLimit: 1 });
-  const failures: readonly [string, () => PropertyMap, create: string, RegExp][] = [
+  const failures: readonly (readonly [string, () => PropertyMap, create: string, RegExp])[] = [
     [
       "a wrong host key",
       () => ({ ...once(), privateKey: secret(key.privateKey), hostKey: makeKey().publicKey }),
       "echo never",
       official ? /host key/ : /host key SHA256:.*the settings pin SHA256:/,
     ],
+    ...(official
+      ? []
+      : [
+          [
+            "no host key",
+            () => ({ ...once(), privateKey: key.privateKey }),
+            "echo never",
+            /is required/,
+          ] as const,
+        ]),
     [
       "a refused login",
-      () => ({ ...once(), privateKey: makeKey().privateKey }),
+      () => ({ ...once(), privateKey: makeKey().privateKey, hostKey: hostKey.publicKey }),
       "echo never",
       /after 1 failed attempts:.*auth/,
     ],
@@ -537,7 +549,8 @@ describe("dialling", () => {
   const dialled = (signal: AbortSignal, dialErrorLimit = -1): Promise<unknown> => {
     const { port } = server.address() as net.AddressInfo;
     const bounds = { dialErrorLimit, perDialTimeout: 300 };
-    const connection = { host: "127.0.0.1", port, user: "nobody", ...bounds };
+    const hostKey = makeKey().publicKey;
+    const connection = { host: "127.0.0.1", port, user: "nobody", hostKey, ...bounds };
     return dial(connection, { signal, progress: () => undefined });
   };
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { BastionForward } from "../../../../components/machine/existing/bastion-forward.ts";
-import type { PinnedEndpoint as Hop } from "../../../../ssh/endpoint.ts";
+import type { SshEndpoint as Hop } from "../../../../ssh/endpoint.ts";
 import { onMachine } from "../../../../components/machine/dial-machine.ts";
 import { runOn } from "../../../../ssh/run-over-ssh.ts";
 import type { MachineRoute } from "../../../../components/machine/existing/machine-parameter.ts";
