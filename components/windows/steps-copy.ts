@@ -1,3 +1,4 @@
+import { readdirSync } from "node:fs";
 import * as pulumi from "@pulumi/pulumi";
 import { remote } from "@pulumi/command";
 import { onMachine, type StepContext } from "../node/remote-step.ts";
@@ -13,19 +14,32 @@ import { remoteSteps } from "./steps-folder.ts";
 
 export const homeSource = ownFolder("windows/home/");
 
-/** tar.exe's own errors have no remedy. */
+/** Rights as `Protect-Folder -UsersRead $true` gives them (lib/ProtectedFile.ps1), by the SIDs there. */
+const rights = ["S-1-5-18:(OI)(CI)F", "S-1-5-32-544:(OI)(CI)F", "S-1-5-32-545:(OI)(CI)RX"];
+
+/**
+ * Command for cmd.exe after which only SYSTEM and administrators can change the folder's content. SFTP gives new folders
+ * the rights of drive C:, where every user may put files.
+ */
+function protectCommand(folder: string): string {
+  const grants = rights.map((each) => `"*${each}"`).join(" ");
+  return `icacls.exe C:\\kindows\\${folder} /q /inheritance:r /grant:r ${grants}`;
+}
+
+/** icacls.exe's and tar.exe's own errors have no remedy. */
 const unpackRemedy =
   "The scripts could not be unpacked. Make room on drive C: where it is full, then run again.";
 
 /**
- * Command for cmd.exe that unpacks the archive of the steps into its folder, overwriting existing files, and flushes
- * them to the disk. Otherwise a power cut could leave empty scripts, which no later run would unpack again.
+ * Command for cmd.exe that protects the copied folders, unpacks the archive of the steps into its folder, overwriting
+ * existing files, and flushes them to the disk. Otherwise a power cut could leave empty scripts, which no later run would unpack again.
  */
 export function unpackCommand(archive: string): string {
   const unpack = `tar.exe -xf ${remoteSteps}\\${archive} -C ${remoteSteps}`;
   // A failed flush is ignored: it only matters after a power cut.
   const flush = powerShellCommand("try { Write-VolumeCache -DriveLetter C } catch { }; exit 0");
-  return `${unpack} && ${flush} || (echo ${unpackRemedy}>&2& exit 1)`;
+  const commands = [...readdirSync(homeSource).sort().map(protectCommand), unpack, flush];
+  return `${commands.join(" && ")} || (echo ${unpackRemedy}>&2& exit 1)`;
 }
 
 export interface StepsCopy {

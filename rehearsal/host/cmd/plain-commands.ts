@@ -1,4 +1,4 @@
-import { readFile, rm, writeFile } from "node:fs/promises";
+import { chmod, readFile, rm, writeFile } from "node:fs/promises";
 import type { CommandIo } from "../run-script.ts";
 import { rehearsalNotice, rehearsedBuild, rehearsedWindows } from "../windows-version.ts";
 import { PowerLost, type WindowsHost, homeFolder } from "../windows-host.ts";
@@ -25,6 +25,7 @@ export const plainCommands: ReadonlyMap<string, PlainCommand> = new Map<string, 
   ["shutdown", shutdown],
   ["net", net],
   ["tar", tar],
+  ["icacls", icacls],
 ]);
 
 const windowsVersion = `Microsoft Windows [Version ${rehearsedBuild}] (rehearsal)`;
@@ -130,6 +131,25 @@ async function net(host: WindowsHost, rest: string, io: CommandIo): Promise<numb
 function refuse(io: CommandIo, code: keyof typeof refusals): number {
   io.err(`${refusals[code]}\n\nMore help is available by typing NET HELPMSG ${code}.\n`);
   return 2;
+}
+
+/**
+ * `icacls <folder> /q /inheritance:r /grant:r <everything to administrators, reading to users>`. Nothing else is rehearsed.
+ *
+ * Source: https://learn.microsoft.com/windows-server/administration/windows-commands/icacls.
+ */
+async function icacls({ drive }: WindowsHost, rest: string, io: CommandIo): Promise<number> {
+  const [folder = "", ...given] = splitArguments(rest);
+  const administrators = ["*S-1-5-18:(OI)(CI)F", "*S-1-5-32-544:(OI)(CI)F"];
+  const only = ["/q", "/inheritance:r", "/grant:r", ...administrators, "*S-1-5-32-545:(OI)(CI)RX"];
+  if (given.join(" ") !== only.join(" ")) {
+    return fail(io, `The rehearsal host knows icacls <folder> ${only.join(" ")} only.`);
+  }
+  if (!(await drive.isFolder(folder))) {
+    return fail(io, `${folder}: The system cannot find the file specified.`);
+  }
+  await chmod(await drive.resolve(folder), 0o755);
+  return 0;
 }
 
 /** `tar -xf <archive> -C <folder>`, as Windows' tar.exe. Nothing else is rehearsed. */

@@ -9,7 +9,8 @@ const systemFolder =
   /^c:[\\/]windows[\\/]system32[\\/](?:(?:windowspowershell[\\/]v1\.0|openssh)[\\/])?/i;
 
 /** `<command> && <command> || (echo <remedy>>&2& exit 1)`, the only chain that is rehearsed, prints a remedy on failure. */
-const remedied = /^([^&|<>()]+(?: && [^&|<>()]+)*) \|\| \(echo ([^&|<>()%^"]+)>&2& exit 1\)$/;
+const remedied =
+  /^((?:[^&|<>()"]|"[^"]*")+(?: && (?:[^&|<>()"]|"[^"]*")+)*) \|\| \(echo ([^&|<>()%^"]+)>&2& exit 1\)$/;
 
 /** Runs `"cmd.exe" /c "<command>"`, as Win32-OpenSSH starts every command. Returns the exit code. */
 export async function runShellCommand(

@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
-import { mkdir, readFile, truncate, writeFile } from "node:fs/promises";
+import { chmod, mkdir, readdir, readFile, stat, truncate, writeFile } from "node:fs/promises";
 import { connect as tcpConnect } from "node:net";
 import { join } from "node:path";
 import type { Client } from "ssh2";
 import { create } from "tar";
 
+import { homeSource, unpackCommand } from "../../../components/windows/steps-copy.ts";
 import { type RehearsalHost, startRehearsalHost } from "../../rehearsed-machine/in-process.ts";
 import type { SshEndpoint } from "../../../ssh/endpoint.ts";
 import { generateEd25519 } from "../../../ssh/generate-ed25519.ts";
@@ -96,6 +97,26 @@ describe("The rehearsal host's SSH server", () => {
     } finally {
       host.windows.drive.full = false;
     }
+  });
+
+  it("lets nobody but administrators change what is copied over SFTP", async () => {
+    const copied = await readdir(homeSource);
+    const folders = copied.map((name) => join(host.driveC, "kindows", name));
+    for (const folder of folders) {
+      await mkdir(folder, { recursive: true });
+      await chmod(folder, 0o777);
+    }
+    const source = newFolder();
+    await writeFile(join(source, "A.ps1"), "a");
+    const steps = join(host.driveC, "kindows/steps");
+    await create({ file: join(steps, "a.tar"), cwd: source, portable: true }, ["A.ps1"]);
+    assert.equal((await run(client, unpackCommand("a.tar"))).stderr, "");
+    assert.equal(await readFile(join(steps, "A.ps1"), "utf8"), "a");
+    const modes = await Promise.all(folders.map(async (folder) => (await stat(folder)).mode));
+    assert.deepEqual(
+      modes.map((mode) => mode & 0o777),
+      copied.map(() => 0o755),
+    );
   });
 
   it("survives what is not SSH", async () => {
