@@ -1,7 +1,7 @@
 import { local } from "@pulumi/command";
 import type * as pulumi from "@pulumi/pulumi";
 
-import { labIdResource, labIdVariable } from "../config/names.ts";
+import { labIdTriggers, labIdVariable } from "../config/names.ts";
 
 /**
  * The random id of the stack's lab, by which everything that it makes is known. It is made once and kept in the stack's
@@ -9,7 +9,8 @@ import { labIdResource, labIdVariable } from "../config/names.ts";
  */
 export function randomLabId(): pulumi.Output<string> {
   const random = "od -An -N8 -tx1 /dev/urandom | tr -d ' \\n'";
-  return new local.Command(labIdResource, {
+  return new local.Command("lab-id", {
+    triggers: [...labIdTriggers],
     create: `printf %s "\${${labIdVariable}:-$(${random})}"`,
     addPreviousOutputInEnv: false,
   }).stdout;

@@ -19,11 +19,11 @@ export const labVariable = "KINDOWS_LAB";
 /** Environment variable with the random id of the lab, set like `labVariable`. A new stack takes it for its own. */
 export const labIdVariable = "KINDOWS_LAB_ID";
 
-/** Name of the resource of a stack's state that keeps that id. */
-export const labIdResource = "lab-id";
-
 /** Label of a lab's Docker network with that id. */
 export const labIdLabel = "kindows.lab-id";
+
+/** Triggers by which the resource that keeps the id is found in a stack's state, whatever its name. */
+export const labIdTriggers: readonly string[] = [labIdLabel];
 
 /** Linux limits an interface's name to IFNAMSIZ (16) bytes, including the final zero. */
 export const maxBridgeNameLength = 15;

@@ -4,7 +4,7 @@ import { prepareEngine } from "../../toolchain/prepare-engine.ts";
 import { chosenBackend } from "../engine/backend.ts";
 import { enginePulumi, type Pulumi } from "../engine/pulumi.ts";
 import { asOnlyRun } from "../engine/run-lock.ts";
-import { stackExists } from "../engine/states.ts";
+import { readState, stackExists } from "../engine/states.ts";
 import { Failure, exitCodes } from "../../host/failure.ts";
 import { removeOrphans } from "../host-resources/host-resources.ts";
 import { startDaemons } from "../host-resources/stopped.ts";
@@ -34,9 +34,10 @@ export async function down({ stack }: Options): Promise<void> {
     const fleet = await fleetOf(stack, await stackSettings(stack).catch(() => undefined));
     assertAllReachable(fleet, stack);
     const host = thisHost(identity, fleet.reachable);
-    await assertNothingForeign(stack, lab, host);
+    const known = resourcesOf(await readState(stack));
+    await assertNothingForeign(stack, lab, host, known);
     if (await stackExists(stack)) {
-      const marked = { [labIdVariable]: await labIdOf(stack) };
+      const marked = { [labIdVariable]: await labIdOf(stack, known) };
       await destroy(enginePulumi(stack, lab, marked), lab, host);
     }
     await removeOrphans({ lab, owned: nothing }, host, say);

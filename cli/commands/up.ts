@@ -55,13 +55,14 @@ export async function up({
     if (fleet.unreachable.length > 0) say(leftText(fleet.unreachable, settings));
     const unreachable = await unreachableUrns(stack, fleet, settings);
     const exclusion = exclusionOf(fleet, settings, unreachable);
-    const id = await labIdOf(stack);
+    const known = resourcesOf(await readState(stack));
+    assertOfThisVersion(stack, known);
+    const id = await labIdOf(stack, known);
     const pulumi = enginePulumi(stack, lab, { ...exclusion.environment, [labIdVariable]: id });
     const host = thisHost(identity, fleet.reachable);
     await ensureStack(pulumi);
-    assertOfThisVersion(stack, resourcesOf(await readState(stack)));
     await assertNotTheirs(lab, stack);
-    await assertNothingForeign(stack, lab, host);
+    await assertNothingForeign(stack, lab, host, known);
     recordLab(stack, lab, id);
     announceLab(lab, stack);
     const recovery = { pulumi, host, lab, unreachable, extent: "built-on", say } as const;

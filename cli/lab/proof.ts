@@ -4,13 +4,13 @@ import path from "node:path";
 import * as z from "zod";
 
 import { componentFacts } from "../../components/facts.ts";
+import { labIdTriggers } from "../../config/names.ts";
 import type { HostResource } from "../../components/host-resource.ts";
-import { labIdResource } from "../../config/names.ts";
 import { Failure } from "../../host/failure.ts";
 import type { Host } from "../../host/host.ts";
 import { writeWhole } from "../../host/write-whole.ts";
 import { parseJson } from "../../toolchain/parse-json.ts";
-import { resourceName, resourcesOf, type StateResource } from "../engine/deployment.ts";
+import { resourcesOf, type StateResource } from "../engine/deployment.ts";
 import { byOtherVersion } from "../engine/facts.ts";
 import { stackFolder } from "../engine/folders.ts";
 import { readState } from "../engine/states.ts";
@@ -56,16 +56,23 @@ async function recordOf(stack: string): Promise<z.infer<typeof recordSchema> | u
   return recordSchema.safeParse(parseJson(text)).data;
 }
 
+function keepsLabId(triggers: unknown): boolean {
+  const { data = [] } = z.array(z.unknown()).safeParse(triggers);
+  return data.length === labIdTriggers.length && labIdTriggers.every((each) => data.includes(each));
+}
+
 /** The random id of the stack's lab, if the state has it. */
 export function labIdIn(resources: readonly StateResource[]): string | undefined {
-  // eslint-disable-next-line no-restricted-syntax -- A command has no other fact for what it is.
-  const made = resources.find(({ urn }) => resourceName(urn) === labIdResource);
+  const made = resources.find(({ inputs }) => keepsLabId(inputs?.["triggers"]));
   return idSchema.safeParse(made?.outputs?.["stdout"]).data;
 }
 
-/** The id of the stack's lab: that of an earlier run, or a new one, which `recordLab` keeps. */
-export async function labIdOf(stack: string): Promise<string> {
-  const resources = resourcesOf(await readState(stack));
+/**
+ * The id of the stack's lab: that of an earlier run, or a new one, which `recordLab` keeps.
+ *
+ * @param resources of the stack's state.
+ */
+export async function labIdOf(stack: string, resources: readonly StateResource[]): Promise<string> {
   return labIdIn(resources) ?? (await recordOf(stack))?.id ?? randomBytes(8).toString("hex");
 }
 
@@ -84,10 +91,17 @@ export async function forgetLab(stack: string): Promise<void> {
   await rm(recordFile(stack), { force: true });
 }
 
-/** @throws when the stack's state cannot be read: then it is unknown what is the stack's. */
-export async function proofOf(stack: string, lab: string): Promise<Proof> {
+/**
+ * @param known the resources of the stack's state, if they have been read already.
+ * @throws when the state cannot be read: then it is unknown what is the stack's.
+ */
+export async function proofOf(
+  stack: string,
+  lab: string,
+  known?: readonly StateResource[],
+): Promise<Proof> {
   const record = await recordOf(stack);
-  const resources = resourcesOf(await readState(stack));
+  const resources = known ?? resourcesOf(await readState(stack));
   const network = resources.find(({ type }) => type === "kindows:network:LabNetwork");
   const facts = componentFacts["kindows:network:LabNetwork"].safeParse(network?.inputs?.["facts"]);
   return {
@@ -101,11 +115,17 @@ export async function proofOf(stack: string, lab: string): Promise<Proof> {
 /**
  * To be asked before anything of a lab is removed, started, repaired or replaced.
  *
+ * @param known the resources of the stack's state, if they have been read already.
  * @throws with the commands for removing them by hand if there are things with the lab's name that may be others'.
  */
-export async function assertNothingForeign(stack: string, lab: string, host: Host): Promise<void> {
+export async function assertNothingForeign(
+  stack: string,
+  lab: string,
+  host: Host,
+  known?: readonly StateResource[],
+): Promise<void> {
   const { found } = await surveyHost(host);
-  const foreign = foreignAmong(found, await proofOf(stack, lab));
+  const foreign = foreignAmong(found, await proofOf(stack, lab, known));
   if (foreign.length === 0) return;
   const list = foreign.map((thing) => `  - ${thing.kind} ${thing.name}: ${byHandOf(thing, host)}`);
   throw new Failure(

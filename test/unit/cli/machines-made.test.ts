@@ -132,7 +132,10 @@ describe("machines that were made for a stack of existing machines", () => {
   /** Of two machines one is gone, and an image, a Secret and a machine are in no state. */
   const state = ({ machines }: MachinesMade): Deployment =>
     deployment([
-      resource("command:local:Command", "lab-id", { outputs: { stdout: labId } }),
+      resource("command:local:Command", "lab-id", {
+        inputs: { triggers: ["kindows.lab-id"] },
+        outputs: { stdout: labId },
+      }),
       resource("pulumi:providers:kubernetes", "kubevirt", {
         inputs: { clusterIdentifier: machines.server },
       }),

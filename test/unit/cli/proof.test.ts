@@ -8,6 +8,7 @@ import {
   assertOfThisVersion,
   foreignAmong,
   forgetLab,
+  labIdIn,
   labIdOf,
   recordLab,
   type Proof,
@@ -102,10 +103,10 @@ describe("a lab on a host", () => {
 
   it("is left alone, with what removes it by hand, until the stack has begun it", async () => {
     await refused("");
-    const id = await labIdOf(stack);
+    const id = await labIdOf(stack, []);
     await refused(id);
     recordLab(stack, lab, id);
-    assert.equal(await labIdOf(stack), id);
+    assert.equal(await labIdOf(stack, []), id);
     await assertNothingForeign(stack, lab, withNetwork(id));
     await refused("");
     await refused("fedcba9876543210");
@@ -129,7 +130,8 @@ describe("a lab on a host", () => {
 
 describe("a stack's state", () => {
   const network = resource("kindows:network:LabNetwork", "lab", { custom: false });
-  const id = resource("command:local:Command", "lab-id", {
+  const id = resource("command:local:Command", "of any name", {
+    inputs: { triggers: ["kindows.lab-id"] },
     outputs: { stdout: "0123456789abcdef" },
   });
 
@@ -138,6 +140,12 @@ describe("a stack's state", () => {
       name: "Failure",
       message: /the state of dev: .* `kindows down` removes the lab, and `kindows up` makes a new/,
     }));
+
+  it("has the lab's id in what is marked so, and not in what is called so", () => {
+    const called = resource("command:local:Command", "lab-id", { outputs: id.outputs });
+    assert.equal(labIdIn([called]), undefined);
+    assert.equal(labIdIn([called, id]), "0123456789abcdef");
+  });
 
   it("of this version, or with no lab in it, is not", () => {
     assertOfThisVersion("dev", [network, id]);

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import type { Previewed, PreviewedResource } from "../../../cli/preview-diff/previewed.ts";
-import { labIdResource } from "../../../config/names.ts";
 import { secret } from "../../../plugins/protocol/property-value.ts";
 import { reachableNodes, unreachableVariable } from "../../../stacks/reachable-nodes.ts";
 import { type Recording, recordedStack } from "./recorded-stack.ts";
@@ -138,7 +137,7 @@ describe("one lab on several hypervisors", () => {
 
   /** A lab of which only the id is made, which the fabrics carry. */
   const begun = (): Recording => {
-    const id = [...preview.steps].filter(([urn]) => urn.endsWith(`::${labIdResource}`));
+    const id = [...preview.steps].filter(([urn]) => urn.endsWith("::lab-id"));
     return { ...preview, steps: new Map(id) };
   };
 

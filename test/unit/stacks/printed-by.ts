@@ -1,5 +1,4 @@
 import { fixture, kubeconfig } from "../controlplane/fixture-kubeconfig.ts";
-import { labIdResource } from "../../../config/names.ts";
 import { stepFacts } from "../windows/windows-node-mocks.ts";
 
 /** Keys and tokens among it. */
@@ -26,7 +25,7 @@ const byAction: Readonly<Record<string, (name: string) => string>> = {
  * @param command its command line.
  */
 export function printedBy(name: string, command: string): string {
-  if (name === labIdResource) return "0123456789abcdef";
+  if (name === "lab-id") return "0123456789abcdef";
   const step = /([A-Z][A-Za-z]+-[A-Z][A-Za-z]+)\.ps1/.exec(command)?.[1];
   if (step !== undefined) {
     const result = { step, changed: true, rebootRequired: false, seconds: 1 };
