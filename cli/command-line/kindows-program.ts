@@ -2,6 +2,7 @@ import { Argument, type Command, CommanderError, Option, InvalidArgumentError } 
 import { KindowsCommand } from "./near-commands.ts";
 import { completeCommand, shells } from "../completion/shell-scripts.ts";
 import { exitCodes, Failure, messageOf } from "../../host/failure.ts";
+import { say } from "../progress.ts";
 import type { CommandResult, Options } from "./options.ts";
 
 export async function runKindows(args: readonly string[]): Promise<number> {
@@ -23,12 +24,12 @@ function explain(error: unknown): number {
     return error.exitCode === 0 ? exitCodes.ok : exitCodes.usage;
   }
   if (error instanceof Failure) {
-    process.stderr.write(`kindows: ${error.message}\n`);
+    say(`kindows: ${error.message}`);
     return error.exitCode;
   }
   // These are bugs in the program; all other errors tell the user what to do.
   const mistake = error instanceof TypeError || error instanceof ReferenceError;
-  process.stderr.write(`kindows: ${mistake ? (error.stack ?? error.message) : messageOf(error)}\n`);
+  say(`kindows: ${mistake ? (error.stack ?? error.message) : messageOf(error)}`);
   return exitCodes.failed;
 }
 

@@ -1,6 +1,7 @@
 import { examine } from "../doctor/examine.ts";
 import { doctorText, isFine } from "../doctor/report.ts";
 import type { CommandResult, Options } from "../command-line/options.ts";
+import { print } from "../progress.ts";
 import { findLab } from "../stack-settings.ts";
 
 /** `kindows doctor`: reports problems, stopped parts and leftovers. Exit code 0 if there is nothing to do. */
@@ -16,6 +17,6 @@ export async function doctor({
     : await (await import("../machines-made/doctor.ts")).diagnoseMade(stack, fix);
   const fine = isFine(diagnosis);
   const text = json ? JSON.stringify({ fine, ...diagnosis }, undefined, 2) : doctorText(diagnosis);
-  process.stdout.write(`${text}\n`);
+  print(text);
   return fine ? undefined : "something needs attention (see above)";
 }

@@ -1,6 +1,7 @@
 import type { CommandResult, Options } from "../command-line/options.ts";
 import { builtTool } from "../../toolchain/built.ts";
 import { stacksWithState } from "../engine/states.ts";
+import { print } from "../progress.ts";
 import { messageOf } from "../../host/failure.ts";
 import { labTroubles, statusText, type LabStatus, clusterNodes } from "../status/report.ts";
 import { watch } from "../status/watch.ts";
@@ -56,7 +57,7 @@ export function reportStatus(seen: LabStatus | string, json = false): CommandRes
     const document = { ...rest, healthy, controlPlane, machinesOfStack: nodes };
     process.stdout.write(`${JSON.stringify(document, undefined, 2)}\n`);
   } else {
-    process.stdout.write(`${statusText(seen, builtTool("kubectl"))}\n`);
+    print(statusText(seen, builtTool("kubectl")));
   }
   return troubles.length === 0 ? undefined : troubles.join("; ");
 }

@@ -13,7 +13,7 @@ import { engineProcessEnvironment } from "./environment.ts";
 import type { NodeEvent } from "./events.ts";
 import { lockFolder } from "./folders.ts";
 import { limitMinutes, OverdueOperations } from "./overdue.ts";
-import { redact } from "./redact.ts";
+import { redact, RedactedLines } from "./redact.ts";
 
 /** Longest time for a command that only reads or writes the state. */
 const stateTimeoutSeconds = 60;
@@ -191,10 +191,12 @@ export class Pulumi {
 }
 
 function redacted(onLine: (line: string) => void): (line: unknown) => Generator<string> {
+  const lines = new RedactedLines();
   return function* (line: unknown): Generator<string> {
-    const shown = redact(String(line));
-    onLine(shown);
-    yield shown;
+    for (const shown of lines.next(String(line))) {
+      onLine(shown);
+      yield shown;
+    }
   };
 }
 

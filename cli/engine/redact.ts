@@ -23,3 +23,33 @@ export function redact(text: string): string {
     text,
   );
 }
+
+const keyBegins = /-----BEGIN [A-Z ]*PRIVATE KEY-----/g;
+const keyEnds = /^.*?-----END [A-Z ]*PRIVATE KEY-----/;
+/** A line within a private key; keys in old formats begin with headers. */
+const keyGoesOn = /^(?:[A-Za-z0-9+/=]*|Proc-Type: .*|DEK-Info: .*)$/;
+const longestKey = 200;
+
+/** Removes secrets from lines that come one by one, also private keys of several lines. */
+export class RedactedLines {
+  /** Lines of a private key so far; undefined outside of one. */
+  #keyLines: number | undefined;
+
+  /** The line without secrets; none if it is within a key. */
+  next(line: string): readonly string[] {
+    let text = line;
+    if (this.#keyLines !== undefined) {
+      this.#keyLines += 1;
+      const end = keyEnds.exec(text);
+      if (end === null && this.#keyLines <= longestKey && keyGoesOn.test(text.trim())) return [];
+      this.#keyLines = undefined;
+      if (end !== null) {
+        text = text.slice(end[0].length);
+        if (text.trim() === "") return [];
+      }
+    }
+    const begin = [...text.matchAll(keyBegins)].at(-1)?.index ?? -1;
+    if (begin > text.lastIndexOf("-----END")) this.#keyLines = 0;
+    return [redact(text)];
+  }
+}

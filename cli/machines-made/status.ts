@@ -5,6 +5,7 @@ import { ClusterApi } from "../../kubernetes/cluster-api.ts";
 import type { CommandResult } from "../command-line/options.ts";
 import type { StatusOptions } from "../commands/status.ts";
 import { clusterNodes } from "../status/report.ts";
+import { print } from "../progress.ts";
 import { table } from "../table.ts";
 import { type MachinesMade, machinesMade } from "./machines-made.ts";
 
@@ -24,7 +25,7 @@ export async function status({ stack, json, watch }: StatusOptions): Promise<Com
   }
   const seen = await readMadeStatus(await machinesMade(stack));
   const text = json ? JSON.stringify({ stack, ...seen }, undefined, 2) : madeText(seen);
-  process.stdout.write(`${text}\n`);
+  print(text);
   const troubled = seen.nodes.filter((node) => !isWellNode(node)).map(({ node }) => node);
   return troubled.length === 0 ? undefined : `not Ready: ${troubled.join(", ")}`;
 }

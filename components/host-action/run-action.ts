@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import * as z from "zod";
 import { messageOf } from "../../host/failure.ts";
+import { withoutControls } from "../../host/without-controls.ts";
 import type { Variables } from "./host-action.ts";
 
 /** Schema of a variable that holds plain text, not JSON. */
@@ -58,7 +59,7 @@ function parameter(name: string, schema: z.ZodType): unknown {
 
 /** Prints a progress line, with the seconds since the action started. */
 export function say(line: string): void {
-  process.stderr.write(`[${process.uptime().toFixed(1)} s] ${line}\n`);
+  process.stderr.write(`[${process.uptime().toFixed(1)} s] ${withoutControls(line)}\n`);
 }
 
 function flushed(stream: NodeJS.WriteStream): Promise<void> {

@@ -1,4 +1,5 @@
 import { StringDecoder } from "node:string_decoder";
+import { withoutControls } from "../../host/without-controls.ts";
 import type { Operation } from "../protocol/operation.ts";
 import type { CommandOutput, CommandRun } from "./command-type.ts";
 
@@ -16,9 +17,10 @@ export async function captured(
   execute: (add: (stream: Stream, chunk: Buffer) => void) => Promise<string | undefined>,
 ): Promise<CommandOutput> {
   const logging = run.inputs["logging"] ?? "stdoutAndStderr";
+  const shown = (text: string): string => withoutControls(run.redact(text));
   const captureOf = (stream: Stream): Capture =>
     new Capture((line) => {
-      if (logging === stream || logging === "stdoutAndStderr") operation.progress(run.redact(line));
+      if (logging === stream || logging === "stdoutAndStderr") operation.progress(shown(line));
     });
   const captures = { stdout: captureOf("stdout"), stderr: captureOf("stderr") };
   const both: Buffer[] = [];
@@ -30,7 +32,7 @@ export async function captured(
   if (failure === undefined) return output;
   // Redacted before it is quoted, because a secret with quotes in it would not be found afterwards.
   const script = JSON.stringify(run.redact(run.script));
-  const written = run.redact(Buffer.concat(both).toString("utf8"));
+  const written = shown(Buffer.concat(both).toString("utf8"));
   throw new Error(`${failure}: running ${script}:\n${written}`);
 }
 

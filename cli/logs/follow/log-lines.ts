@@ -1,14 +1,8 @@
 import { StringDecoder } from "node:string_decoder";
-import { stripVTControlCharacters } from "node:util";
-import { redact } from "../../engine/redact.ts";
+import { withoutControls } from "../../../host/without-controls.ts";
+import { RedactedLines } from "../../engine/redact.ts";
 
 export const longestLine = 64 * 1024;
-
-const keyBegins = /-----BEGIN [A-Z ]*PRIVATE KEY-----(?![\s\S]*-----END)/;
-const keyEnds = /^.*?-----END [A-Z ]*PRIVATE KEY-----/;
-/** A line within a private key; keys in old formats begin with headers. */
-const keyGoesOn = /^\s*(?:[A-Za-z0-9+/=]*|Proc-Type: .*|DEK-Info: .*)\s*$/;
-const longestKey = 200;
 
 /** A line of a container's log as the CRI writes it: time, stream, whether the line goes on, text. */
 const containerLine = /^\S+ (?:stdout|stderr) ([FP])(?::\S*)? ?(.*)$/s;
@@ -26,8 +20,7 @@ export class LogLines {
   /** A container's line, which containerd writes in parts of 16 KiB if it is long. */
   readonly #whole = new Pieces();
   #skipping: boolean;
-  /** Lines of a private key so far; undefined outside of one. */
-  #keyLines: number | undefined;
+  readonly #redacted = new RedactedLines();
 
   /** @param skipFirst whether the first part begins within a line, which is skipped. */
   constructor(form: LogForm, skipFirst = false) {
@@ -58,27 +51,14 @@ export class LogLines {
     }
     this.#line.add(piece);
     const line = this.#line.take().replace(/\r$/, "");
-    if (this.#form === "plain") return this.#redacted(line);
+    if (this.#form === "plain") return this.#shown(line);
     const [, kind, text = line] = containerLine.exec(line) ?? [];
     this.#whole.add(text);
-    return kind === "P" ? [] : this.#redacted(this.#whole.take());
+    return kind === "P" ? [] : this.#shown(this.#whole.take());
   }
 
-  /** The line without secrets, including private keys of several lines; none if it is within a key. */
-  #redacted(line: string): readonly string[] {
-    let text = stripVTControlCharacters(line);
-    if (this.#keyLines !== undefined) {
-      this.#keyLines += 1;
-      const end = keyEnds.exec(text);
-      if (end === null && this.#keyLines <= longestKey && keyGoesOn.test(text)) return [];
-      this.#keyLines = undefined;
-      if (end !== null) {
-        text = text.slice(end[0].length);
-        if (text.trim() === "") return [];
-      }
-    }
-    if (keyBegins.test(text)) this.#keyLines = 0;
-    return [redact(text)];
+  #shown(line: string): readonly string[] {
+    return this.#redacted.next(withoutControls(line));
   }
 }
 

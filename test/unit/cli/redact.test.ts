@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { redact, secretPatterns } from "../../../cli/engine/redact.ts";
+import { redact, RedactedLines, secretPatterns } from "../../../cli/engine/redact.ts";
 import type { RehearsalHost } from "../../rehearsed-machine/in-process.ts";
 import { eachCase } from "../each-case.ts";
 import { runText, startWithSteps } from "../rehearsal-host/step-runner.ts";
@@ -151,6 +151,13 @@ describe("redact", () => {
     } finally {
       await host.stop();
     }
+  });
+
+  it("takes out a key whose lines come one by one, as the engine's", () => {
+    const lines = new RedactedLines();
+    const text = `before ${pem}after\n${rsa(`Proc-Type: 4,ENCRYPTED\n\n${body}\n`)} end`;
+    const left = text.split("\n").flatMap((line) => lines.next(line));
+    assert.deepEqual(left, ["before [redacted]", "after", "[redacted]", " end"]);
   });
 
   describe("takes well under a second for 200 KB of a guest", () => {
