@@ -134,6 +134,10 @@ async function transfer(url: string, earlier: number, options: Transfer): Promis
   }
 }
 
+/** Longest file, in bytes: an ISO of Windows has 8 GB. */
+const longestFile = 16 * 1024 ** 3;
+
+/** Runs curl without the user's own settings for it, which could change what is downloaded, and to where. */
 export async function curl(
   args: readonly string[],
   { connectSeconds, wholeSeconds }: { connectSeconds: number; wholeSeconds: number },
@@ -141,6 +145,9 @@ export async function curl(
   const { failed, exitCode, code, stdout, stderr, shortMessage } = await execa(
     "curl",
     [
+      // Only where it comes first.
+      "--disable",
+      ...["--max-filesize", String(longestFile)],
       ...["--silent", "--show-error", "--proto", "=https", "--proto-redir", "=https"],
       ...["--connect-timeout", String(connectSeconds), "--max-time", String(wholeSeconds)],
       ...args,

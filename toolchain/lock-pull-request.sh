@@ -15,5 +15,5 @@ gh auth setup-git
 git push --force origin "HEAD:refs/heads/$branch"
 if [[ $(gh pr list --head "$branch" --json number --jq length) == 0 ]]; then
   gh pr create --head "$branch" --title "Lock the checksums of new downloads" \
-    --body "Their publishers give these checksums over HTTPS. Compare them with another source before merging."
+    --body "Their publishers give these checksums over HTTPS; the run has checked the signatures of those that Kubernetes signs, and lists the others. Compare these with another source before merging."
 fi

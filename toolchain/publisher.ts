@@ -60,6 +60,18 @@ async function checkOrigin(origin: string): Promise<string | undefined> {
   return `${new URL(origin).host} can't be reached (${why})`;
 }
 
+/** Environment variable that makes every file need a locked checksum, if it is 1. `--locked` sets it. */
+export const lockedVariable = "KINDOWS_LOCKED";
+
+/** @throws DownloadError if a file without a locked checksum may not be used: another source may work. */
+export function requireTrust(url: string): void {
+  if (process.env[lockedVariable] !== "1") return;
+  throw new DownloadError(
+    `no checksum of ${url} is in ${softwareLockName}, and others do not count (--locked, ${lockedVariable}): ` +
+      "lock its publisher's with `kindows lock --update`, and compare it with another source",
+  );
+}
+
 export async function publishersChecksum({ url, checksumUrl }: PublishedFile): Promise<string> {
   if (checksumUrl === undefined) {
     throw new DownloadError(`no checksum is known for ${url}, and its publisher gives none`);
@@ -107,6 +119,7 @@ export async function fetchPublished(
   const unreachable = await whyUnreachable(file.url);
   if (unreachable !== undefined) throw new DownloadError(unreachable);
   const locked = readSoftwareLock(lockFile)[file.url]?.sha256;
+  if (locked === undefined) requireTrust(file.url);
   const sha256 = locked ?? (await publishersChecksum(file));
   try {
     await download({ url: file.url, sha256 }, into, context);

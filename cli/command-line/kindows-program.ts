@@ -41,6 +41,7 @@ export function kindowsProgram(): Command {
         .env("STACK")
         .default("rehearsal"),
     )
+    .option("--locked", "download only files whose checksum is in software.lock.json", false)
     .option("--version", "print the version, commit, engine and Kubernetes, and nothing else")
     .addHelpText(
       "after",
@@ -62,6 +63,12 @@ Exit codes: 0 success, 1 something is wrong or failed, 2 unknown command or opti
 3 another run works on the stack, 130 interrupted.`,
     )
     .exitOverride()
+    .hook("preAction", (_, command) => {
+      // Where it counts is far below, also in the processes that this one starts.
+      if (command.optsWithGlobals<{ locked: boolean }>().locked) {
+        process.env["KINDOWS_LOCKED"] = "1";
+      }
+    })
     .configureHelp({ showGlobalOptions: true });
 
   const add = adding(program);

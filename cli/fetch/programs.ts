@@ -7,7 +7,7 @@ import type { HostOrigin, ProgramArtifact } from "../../components/windows/softw
 import type { Progress } from "../../toolchain/artifact.ts";
 import type { Cache } from "../../toolchain/cache.ts";
 import { ensureArtifacts } from "../../toolchain/ensure.ts";
-import { lockChecksum, publishersChecksum } from "../../toolchain/publisher.ts";
+import { lockChecksum, publishersChecksum, requireTrust } from "../../toolchain/publisher.ts";
 import { messageOf } from "../../host/failure.ts";
 import { transferText } from "../../toolchain/progress-text.ts";
 import { table } from "../table.ts";
@@ -59,6 +59,7 @@ async function fetchProgram(file: FetchedFile, options: FetchOptions): Promise<P
   let { sha256 } = file;
   try {
     if (sha256 === undefined) {
+      requireTrust(file.uri);
       await ensurePackages?.(["curl"]);
       sha256 = await publishersChecksum(published);
     }

@@ -7,7 +7,7 @@ import type { Settings } from "../../config/settings.ts";
 import { recordBuilt } from "../../toolchain/built.ts";
 import { Cache } from "../../toolchain/cache.ts";
 import { ensureHostPackages } from "../../toolchain/host-packages.ts";
-import { lockChecksum } from "../../toolchain/publisher.ts";
+import { lockChecksum, requireTrust } from "../../toolchain/publisher.ts";
 import { readSoftwareLock, softwareLockFile } from "../../toolchain/software-lock.ts";
 import { Failure, messageOf } from "../../host/failure.ts";
 import { say } from "../progress.ts";
@@ -96,6 +96,7 @@ export async function findUpdate(
   say(`looking for ${kb} in Microsoft's Update Catalog`);
   await ensureHostPackages(["curl"], say);
   try {
+    requireTrust(`${kb} (cumulative update)`);
     const { uri: url, sha256 } = await findInCatalogue(kb, site);
     await lockChecksum({ url, checksumUrl: catalogueSearch(kb) }, sha256, say, lockFile);
   } catch (error) {

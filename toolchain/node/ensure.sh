@@ -34,7 +34,8 @@ folder=$cache/node/$version
 archive=node-v$version-linux-x64.tar.gz
 
 download() {
-  curl --fail --silent --show-error --location --connect-timeout 5 --max-time "$1" --output "$work/$2" \
+  curl --disable --fail --silent --show-error --location --proto =https --proto-redir =https --connect-timeout 5 \
+    --max-time "$1" --max-filesize 500M --output "$work/$2" \
     "https://nodejs.org/dist/v$version/$2"
 }
 

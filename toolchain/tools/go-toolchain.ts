@@ -5,6 +5,7 @@ import { Cache, artifactAddress } from "../cache.ts";
 import { ensureArtifacts } from "../ensure.ts";
 import { fetchPublished, whyUnreachable, type PublishedFile } from "../publisher.ts";
 import { findOnPath } from "../../host/search-path.ts";
+import { insideOf } from "../inside.ts";
 import { zipMembers } from "../zip-member.ts";
 import { execa } from "execa";
 import semver from "semver";
@@ -35,7 +36,7 @@ export async function unpackGo(archive: Buffer, into: string): Promise<void> {
     const name = member
       .slice(`golang.org/toolchain@${version}/`.length)
       .replace(/(?<=^|\/)_go\.mod$/, "go.mod");
-    const file = path.join(into, name);
+    const file = insideOf(into, name);
     await mkdir(path.dirname(file), { recursive: true });
     await writeFile(file, content(), { mode: /^(bin|pkg\/tool)\//.test(name) ? 0o755 : 0o644 });
   }

@@ -10,6 +10,7 @@ import { fetchPublished, type PublishedFile } from "../../../toolchain/publisher
 import { goEnvironment } from "../../../toolchain/tools/go-build.ts";
 import { ensureGo, requireReachable } from "../../../toolchain/tools/go-toolchain.ts";
 import { hashSources } from "../../../toolchain/tools/sources-hash.ts";
+import { insideOf } from "../../../toolchain/inside.ts";
 import { zipMembers } from "../../../toolchain/zip-member.ts";
 import type { CalicoRelease } from "./release.ts";
 
@@ -104,7 +105,7 @@ async function operatorSources(
   for (const [name, content] of zipMembers(await readFile(archive))) {
     const [, relative] = /^[^@]+@[^/]+\/(pkg\/imports\/crds\/.+\.yaml)$/.exec(name) ?? [];
     if (relative !== undefined) {
-      const file = path.join(work, relative);
+      const file = insideOf(work, relative);
       await mkdir(path.dirname(file), { recursive: true });
       await writeFile(file, content());
     }

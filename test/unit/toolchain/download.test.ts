@@ -147,6 +147,27 @@ describe("downloads", () => {
     assert.deepEqual(left(), []);
   });
 
+  it("do not follow the user's own settings of curl", async () => {
+    const settings = path.join(process.env["HOME"] ?? "", ".curlrc");
+    writeFileSync(settings, "max-filesize = 1\n");
+    try {
+      answers(serve(content));
+      await fetch();
+      isThere();
+    } finally {
+      rmSync(settings);
+    }
+  });
+
+  it("end before a file that is longer than any", async () => {
+    answers((_request, response) => {
+      response.writeHead(200, { "content-length": 17 * 1024 ** 3 });
+      response.write(content);
+    });
+    await assert.rejects(fetch(), /curl: \(63\)/);
+    assert.equal(server.asked.length, 1);
+  });
+
   it("end if the disk is full, and free their space", async () => {
     symlinkSync("/dev/full", partial());
     answers(serve(content));

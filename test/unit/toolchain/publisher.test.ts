@@ -229,6 +229,32 @@ describe("what publishers offer", () => {
     assert.deepEqual(readdirSync(at("tool/src")).sort(), ["a_go.mod", "go.mod"]);
   });
 
+  const outside: Readonly<Record<string, string>> = {
+    "a folder above": "../../x",
+    "a folder above, further on": "src/../../../x",
+    "the whole file system": "/x",
+    "a folder with the same beginning": "../tool-2/x",
+  };
+  eachCase("is not unpacked into %s", outside, async (name) => {
+    const member = `golang.org/toolchain@v0.0.1-go1.26.8.linux-amd64/${name}`;
+    const archive = zip({ [member]: Buffer.from("run") });
+    await assert.rejects(unpackGo(archive, at("tool")), /would be outside of its folder/);
+    assert.deepEqual(readdirSync(at("tool")), []);
+  });
+
+  it("is only taken by a locked checksum, where others do not count", async () => {
+    process.env["KINDOWS_LOCKED"] = "1";
+    try {
+      assert.match((await fetch()) ?? "", /no checksum of \S+\/program is in software\.lock\.json/);
+      assert.deepEqual(server.asked.slice(1), []);
+      lock(sha256);
+      assert.equal(await fetch(), undefined);
+      isThere();
+    } finally {
+      delete process.env["KINDOWS_LOCKED"];
+    }
+  });
+
   it("is refused without a lock if its publisher gives no checksum", async () => {
     const context = { progress: () => undefined, downloads: at("downloads") };
     const file = { url: `${server.url}/program` };
