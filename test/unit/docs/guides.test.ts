@@ -41,6 +41,16 @@ describe("the documents name only what there is", () => {
     assert.deepEqual(broken, []);
   });
 
+  it("tests that hold what SECURITY.md promises: at least one for each promise", () => {
+    const promises = read("SECURITY.md").split("\n## ")[1]?.split("\n- ").slice(1) ?? [];
+    assert.ok(promises.length > 8);
+    const unheld = promises.filter((promise) => {
+      const tests = [...promise.matchAll(/`(test\/\S+)`/g)].map(([, file = ""]) => file);
+      return tests.length === 0 || !tests.every((file) => existsSync(path.join(repository, file)));
+    });
+    assert.deepEqual(unheld, []);
+  });
+
   it("in tables that can be read as they are: no row is wider than 160 characters", () => {
     const wide = documents.flatMap((page) =>
       read(page)
