@@ -1,7 +1,8 @@
 import type { IncomingMessage } from "node:http";
 import { Agent, request } from "node:https";
-import { text } from "node:stream/consumers";
+import * as z from "zod";
 
+import { apiObject } from "./api-objects.ts";
 import { programConnection, type Connection } from "./client-connection.ts";
 import { credentials } from "./kubeconfig.ts";
 
@@ -24,6 +25,9 @@ export class ApiError extends Error {
     return this.kindIsUnknown || refusals.includes(this.status);
   }
 }
+
+/** Longest answer, and longest event of a watch, in bytes: some ten thousand pods. */
+const longestAnswer = 128 * 1024 ** 2;
 
 /** Bad request, forbidden, method not allowed, unsupported media type, and an object that is invalid. */
 const refusals: readonly number[] = [400, 403, 405, 415, 422];
@@ -124,12 +128,13 @@ export class ClusterApi {
   ): Promise<void> {
     const answer = await this.#send("GET", path, { query: { ...query, watch: "true" }, signal });
     const { statusCode = 0 } = answer;
-    if (statusCode !== 200) throw apiError(statusCode, await text(answer));
+    if (statusCode !== 200) throw apiError(statusCode, await bodyOf(answer, path));
     let rest = "";
     for await (const chunk of answer.setEncoding("utf8") as AsyncIterable<string>) {
       const lines = (rest + chunk).split("\n");
       rest = lines.pop() ?? "";
-      for (const line of lines) event(JSON.parse(line) as T);
+      if (rest.length > longestAnswer) throw tooLong(path);
+      for (const line of lines) event(asJson(line, path) as T);
     }
   }
 
@@ -143,7 +148,7 @@ export class ClusterApi {
     const signals = rest.signal === undefined ? [limit] : [limit, rest.signal];
     try {
       const answer = await this.#send(method, path, { ...rest, signal: AbortSignal.any(signals) });
-      const body = await text(answer);
+      const body = await bodyOf(answer, path);
       // RFC 7234, 5.5: `299 - "text"`.
       const warnings = String(answer.headers["warning"] ?? "");
       for (const [, each = ""] of warnings.matchAll(/299 \S+ "((?:[^"\\]|\\.)*)"/g)) {
@@ -152,7 +157,8 @@ export class ClusterApi {
       const { statusCode = 0 } = answer;
       if (statusCode === 404 && mayLack !== true) throw await this.#notFound(path, body);
       if (statusCode < 200 || statusCode >= 300) throw apiError(statusCode, body);
-      return JSON.parse(body) as T;
+      const parsed = asJson(body, path);
+      return (method === "GET" ? apiObject(path, parsed) : parsed) as T;
     } catch (error) {
       rest.signal?.throwIfAborted();
       if (!limit.aborted) throw error;
@@ -224,6 +230,41 @@ function connection(kubeconfig: string, timeoutSeconds: number): () => Promise<C
   return () => Promise.resolve({ server, agent, headers });
 }
 
+/** An answer's text. @throws if it is longer than any API server's. */
+async function bodyOf(answer: IncomingMessage, path: string): Promise<string> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of answer as AsyncIterable<Buffer>) {
+    length += chunk.length;
+    if (length > longestAnswer) {
+      answer.destroy();
+      throw tooLong(path);
+    }
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString("utf8");
+}
+
+function tooLong(path: string): Error {
+  return new Error(
+    `the API server's answer to ${path} is longer than ${longestAnswer / 1024 ** 2} MiB`,
+  );
+}
+
+/** @returns an object. */
+function asJson(text: string, path: string): object {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    // Not the parser's own error, which shows a part of the text.
+  }
+  if (typeof value === "object" && value !== null) return value;
+  throw new Error(
+    `the API server's answer to ${path} is no object in JSON: is something before it?`,
+  );
+}
+
 export function hasStatus(error: unknown, status: number): boolean {
   return error instanceof ApiError && error.status === status;
 }
@@ -270,15 +311,20 @@ function namesObject(body: string): boolean {
   }
 }
 
+const statusSchema = z.object({
+  message: z.string().regex(/\S/),
+  reason: z.string().optional().catch(undefined),
+});
+
 export function apiError(status: number, body: string): ApiError {
-  let parsed: { readonly message?: unknown; readonly reason?: string } = {};
+  let parsed: unknown;
   try {
-    parsed = JSON.parse(body) as typeof parsed;
+    parsed = JSON.parse(body);
   } catch {
     // Not a Status object, e.g. a proxy's page.
   }
-  const { message, reason } = parsed;
-  return typeof message === "string"
-    ? new ApiError(status, message, reason)
-    : new ApiError(status, `the API server answered with HTTP status ${status}`);
+  const { message, reason } = statusSchema.safeParse(parsed).data ?? {};
+  return message === undefined
+    ? new ApiError(status, `the API server answered with HTTP status ${status}`)
+    : new ApiError(status, message, reason);
 }

@@ -1,19 +1,31 @@
 import { parse, stringify } from "yaml";
+import * as z from "zod";
 
 export const apiServerPort = 6443;
 
-interface ClusterEntry {
-  readonly server: string;
-  readonly "certificate-authority-data"?: string;
-  readonly "tls-server-name"?: string;
-}
+const text = z.string().optional();
 
-interface UserEntry {
-  readonly "client-certificate-data"?: string;
-  readonly "client-key-data"?: string;
-  readonly token?: string;
-  readonly exec?: { readonly command?: string };
-}
+const clusterSchema = z.looseObject({
+  server: z.string().refine((url) => URL.canParse(url), "is no URL"),
+  "certificate-authority-data": text,
+  "tls-server-name": text,
+});
+
+const userSchema = z.looseObject({
+  "client-certificate-data": text,
+  "client-key-data": text,
+  token: text,
+  exec: z.looseObject({ command: text }).optional(),
+});
+
+/** The first cluster and user: kind writes one of each. */
+const configSchema = z.looseObject({
+  clusters: z.tuple([z.looseObject({ cluster: clusterSchema })], z.unknown()),
+  users: z.tuple([z.looseObject({ user: userSchema })], z.unknown()),
+});
+
+/** Longest kubeconfig of one cluster, in characters. */
+const longest = 1024 ** 2;
 
 export interface Reachability {
   readonly name: string;
@@ -99,16 +111,28 @@ function pem(name: string, base64: string | undefined): string {
   return Buffer.from(base64, "base64").toString("utf8");
 }
 
-/** First cluster and user: kind writes one of each. */
-function entries(kubeconfig: string): { cluster: ClusterEntry; user: UserEntry } {
-  const config = parse(kubeconfig) as {
-    readonly clusters?: readonly { readonly cluster: ClusterEntry }[];
-    readonly users?: readonly { readonly user: UserEntry }[];
-  } | null;
-  const cluster = config?.clusters?.[0]?.cluster;
-  const user = config?.users?.[0]?.user;
-  if (cluster === undefined || user === undefined) {
-    throw new Error("the kubeconfig has no cluster or no user in it");
+function entries(kubeconfig: string): {
+  cluster: z.output<typeof clusterSchema>;
+  user: z.output<typeof userSchema>;
+} {
+  const { data, error } = configSchema.safeParse(parsedYaml(kubeconfig));
+  if (error !== undefined) {
+    // Paths only: the values are secret.
+    const place = error.issues[0]?.path.join(".") ?? "";
+    throw new Error(
+      `the kubeconfig has no cluster or no user in it${place === "" ? "" : ` (see ${place})`}`,
+    );
   }
-  return { cluster, user };
+  return { cluster: data.clusters[0].cluster, user: data.users[0].user };
+}
+
+/** Undefined for what is not YAML, or too long or too entangled for a kubeconfig. */
+function parsedYaml(text: string): unknown {
+  if (text.length > longest) return undefined;
+  try {
+    // Without warnings, which show the line.
+    return parse(text, { logLevel: "error" });
+  } catch {
+    return undefined;
+  }
 }

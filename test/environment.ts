@@ -12,7 +12,7 @@ import { keepCoverage } from "./script-coverage.ts";
 
 /** Variables that the tests inherit from the shell; all others are removed. */
 const inherited =
-  /^(PATH|CI|KINDOWS_(PLUGINS|JUDGED_PROGRAMS|SCRIPT_COVERAGE|WINE_PREFIX)|UPDATE_GOLDEN|GO[A-Z]+|SSL_CERT_(FILE|DIR)|NODE_EXTRA_CA_CERTS)$/;
+  /^(PATH|CI|KINDOWS_(PLUGINS|HOSTILE_RUNS|HOSTILE_SEED|JUDGED_PROGRAMS|SCRIPT_COVERAGE|WINE_PREFIX)|UPDATE_GOLDEN|GO[A-Z]+|SSL_CERT_(FILE|DIR)|NODE_EXTRA_CA_CERTS)$/;
 
 // This process and all that the tests start have their own environment and folders.
 const folder = mkdtempSync(path.join(os.tmpdir(), "kindows-test-"));

@@ -13,6 +13,20 @@ const deflated = 8;
  * verified the SHA-256 of the whole file.
  */
 export function zipMembers(zip: Buffer): ReadonlyMap<string, () => Buffer> {
+  return undamaged(() => directoryOf(zip));
+}
+
+/** @throws instead of a RangeError, which comes of a number that points behind the end. */
+function undamaged<T>(read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof RangeError) throw new Error("not a ZIP file: its directory is damaged");
+    throw error;
+  }
+}
+
+function directoryOf(zip: Buffer): ReadonlyMap<string, () => Buffer> {
   const end = zip.lastIndexOf(Buffer.from("PK\x05\x06", "latin1"));
   if (end < 0 || end + endOfDirectory.length > zip.length) {
     throw new Error("not a ZIP file: it has no directory");
@@ -30,7 +44,7 @@ export function zipMembers(zip: Buffer): ReadonlyMap<string, () => Buffer> {
       entry + directoryEntry.length,
       entry + directoryEntry.length + nameLength,
     );
-    members.set(name, () => unpack(zip, entry, name));
+    members.set(name, () => undamaged(() => unpack(zip, entry, name)));
     at += directoryEntry.length + nameLength;
     at += zip.readUInt16LE(entry + 30) + zip.readUInt16LE(entry + 32);
   }

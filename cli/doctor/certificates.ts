@@ -3,6 +3,7 @@ import * as z from "zod";
 
 import { credentials } from "../../kubernetes/kubeconfig.ts";
 import { firstLineOf } from "../../host/failure.ts";
+import { checkedJson } from "../../toolchain/parse-json.ts";
 import { kindNodes } from "../host-resources/containers.ts";
 import { runningOf } from "../../components/host-resource.ts";
 import type { Host } from "../../host/host.ts";
@@ -53,7 +54,8 @@ const kubeadmSchema = z
 export function kubeadmCertificates(
   json: string,
 ): Pick<ContainerCertificates, "controlPlane" | "authorities"> {
-  return kubeadmSchema.parse(JSON.parse(json));
+  const instead = "look at it with `kubeadm certs check-expiration -o json` in that container";
+  return checkedJson(json, kubeadmSchema, "kubeadm's list of certificates", instead);
 }
 
 export function pemCertificate(name: string, pem: string): Certificate {

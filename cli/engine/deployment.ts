@@ -1,5 +1,8 @@
 import * as z from "zod";
 
+import { Failure } from "../../host/failure.ts";
+import { checked, checkedJson } from "../../toolchain/parse-json.ts";
+
 /** A resource in the engine's state. Unlisted fields are kept as they are. */
 const resourceSchema = z.looseObject({
   urn: z.string(),
@@ -38,12 +41,23 @@ export type PendingOperation = z.infer<typeof operationSchema>;
 /** What `pulumi stack export` prints and `pulumi stack import` takes; secrets in it are encrypted. */
 export type Deployment = z.infer<typeof deploymentSchema>;
 
-/** @throws when the text is not an export of a version this program knows. */
+const restore =
+  "put back an earlier one: the backend keeps a copy of each run (in this clone: .kindows/state/.pulumi/backups)";
+
+/** @throws Failure when the text is not an export of a version this program knows. */
 export function parseDeployment(json: string): Deployment {
-  const deployment = deploymentSchema.parse(JSON.parse(json));
+  return knownVersion(checkedJson(json, deploymentSchema, "the stack's state", restore));
+}
+
+/** Like `parseDeployment`, for a value. @param file where it is from. */
+export function checkDeployment(value: unknown, file: string): Deployment {
+  return knownVersion(checked(value, deploymentSchema, `the stack's state ${file}`, restore));
+}
+
+function knownVersion(deployment: Deployment): Deployment {
   // Version 4 adds features that only say which fields are used.
   if (deployment.version !== 3 && deployment.version !== 4) {
-    throw new Error(
+    throw new Failure(
       `the stack's state has the format version ${deployment.version}, but only 3 and 4 are known: ` +
         "it was written by another Pulumi CLI than this project's",
     );

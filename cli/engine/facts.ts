@@ -66,8 +66,14 @@ export class StackFacts {
 
   /** The resource and its parents, the innermost first. */
   chain(urn: string): readonly FactSource[] {
-    const source = this.#sources.get(urn);
-    return source === undefined ? [] : [source, ...this.chain(source.parent ?? "")];
+    // A set, because in a damaged state a resource may be its own parent.
+    const found = new Set<FactSource>();
+    let source = this.#sources.get(urn);
+    while (source !== undefined && !found.has(source)) {
+      found.add(source);
+      source = this.#sources.get(source.parent ?? "");
+    }
+    return [...found];
   }
 
   /** Whether the resource is part of a machine, and not of what runs on it. */

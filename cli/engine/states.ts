@@ -2,15 +2,16 @@ import { readFile, readdir, stat } from "node:fs/promises";
 import path from "node:path";
 import * as z from "zod";
 
+import { checkedJson, parseJson } from "../../toolchain/parse-json.ts";
 import { chosenBackend } from "./backend.ts";
 import type { Deployment } from "./deployment.ts";
-import { parseDeployment } from "./deployment.ts";
+import { checkDeployment } from "./deployment.ts";
 import { settingsFile, stateFile } from "./folders.ts";
 import { enginePulumi, initArguments, type Pulumi } from "./pulumi.ts";
 
 const fileSchema = z.object({
   version: z.number(),
-  checkpoint: z.object({ latest: z.record(z.string(), z.unknown()).nullish() }),
+  checkpoint: z.object({ latest: z.unknown().optional() }),
 });
 
 /**
@@ -22,10 +23,11 @@ const fileSchema = z.object({
 export async function readState(stack: string): Promise<Deployment | undefined> {
   if (chosenBackend() !== undefined) return enginePulumi(stack).findState();
   if (!(await stackExists(stack))) return undefined;
-  const { version, checkpoint } = fileSchema.parse(
-    JSON.parse(await readFile(stateFile(stack), "utf8")),
-  );
-  return parseDeployment(JSON.stringify({ version, deployment: checkpoint.latest ?? {} }));
+  const file = stateFile(stack);
+  const value = parseJson(await readFile(file, "utf8"));
+  const { data } = fileSchema.safeParse(value);
+  const deployment = data && { version: data.version, deployment: data.checkpoint.latest ?? {} };
+  return checkDeployment(deployment, file);
 }
 
 const listSchema = z.array(z.object({ name: z.string(), lastUpdate: z.string().optional() }));
@@ -37,8 +39,11 @@ const listSchema = z.array(z.object({ name: z.string(), lastUpdate: z.string().o
  */
 export async function stacksWithState(): Promise<ReadonlyMap<string, string>> {
   if (chosenBackend() !== undefined) {
-    const list = listSchema.parse(
-      JSON.parse(await enginePulumi("any").state(["stack", "ls", "--json"])),
+    const list = checkedJson(
+      await enginePulumi("any").state(["stack", "ls", "--json"]),
+      listSchema,
+      "the backend's list of stacks",
+      "look at it with `pulumi stack ls --json`",
     );
     return new Map(list.map(({ name, lastUpdate = "" }) => [name, lastUpdate]));
   }

@@ -62,8 +62,11 @@ export function ownedResources(resources: readonly StateResource[]): readonly Ow
   const types = new Map(resources.map(({ urn, type }) => [urn, type]));
   return resources.flatMap((resource) =>
     resourceKinds
-      .flatMap(
-        ({ owned }) => owned?.[resource.type]?.(resource, types.get(resource.parent ?? "")) ?? [],
+      .flatMap(({ owned = {} }) =>
+        // A damaged state may have any text as a type.
+        Object.hasOwn(owned, resource.type)
+          ? (owned[resource.type]?.(resource, types.get(resource.parent ?? "")) ?? [])
+          : [],
       )
       .map((each) => ({ ...each, urn: resource.urn })),
   );

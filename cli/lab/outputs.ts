@@ -1,6 +1,7 @@
 import * as z from "zod";
 
 import { Failure } from "../../host/failure.ts";
+import { parseJson } from "../../toolchain/parse-json.ts";
 import { byOtherVersion } from "../engine/facts.ts";
 import { enginePulumi, type Pulumi } from "../engine/pulumi.ts";
 import { stackExists } from "../engine/states.ts";
@@ -37,7 +38,7 @@ const unknown = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
 /** Outputs of a stack. @returns undefined while the stack is not completely up. */
 export async function labOutputs(pulumi: Pulumi): Promise<LabOutputs | undefined> {
   const text = await pulumi.state(["stack", "output", "--json", "--show-secrets"]);
-  const values: unknown = JSON.parse(text);
+  const values = parseJson(text);
   if (typeof values === "object" && values !== null) {
     // A run that continues after a failure, e.g. of a host, leaves some outputs missing or unknown.
     if (!("kubeconfig" in values) || Object.values(values).includes(unknown)) return undefined;

@@ -59,9 +59,10 @@ export async function readLocks(folder: string, hostname: string): Promise<reado
 /** Locks in an engine's error message, which names them for any backend (pkg/backend/diy/lock.go). */
 export function locksInMessage(text: string): readonly EngineLock[] {
   const matches = text.matchAll(/created by (\S+)@(\S+) \(pid ([0-9]+)\) at (\S+)/g);
-  return [...matches].map(([, username, hostname, pid, timestamp]) =>
-    lockSchema.parse({ username, hostname, timestamp, pid: Number(pid) }),
-  );
+  return [...matches].flatMap(([, username, hostname, pid, timestamp]) => {
+    const { data } = lockSchema.safeParse({ username, hostname, timestamp, pid: Number(pid) });
+    return data ?? [];
+  });
 }
 
 /** The kernel's unit in /proc/PID/stat; 100 a second on every Linux that Node.js runs on. */

@@ -1,4 +1,5 @@
 import { shellWord } from "../../host/shell-word.ts";
+import { nodeList } from "../../kubernetes/api-objects.ts";
 import { type AccessFiles, sshArguments } from "../lab/access.ts";
 import type { LabOutputs } from "../lab/outputs.ts";
 import { table } from "../table.ts";
@@ -109,8 +110,7 @@ export interface ClusterNode {
 
 /** Nodes in the API server's answer to `/api/v1/nodes`, in its order. @throws if it is no list of nodes. */
 export function clusterNodes(json: string): readonly ClusterNode[] {
-  const { items } = JSON.parse(json) as Partial<V1NodeList>;
-  if (items === undefined) throw new Error("its answer has no items");
+  const { items } = nodeList(json) as V1NodeList;
   return items.map(({ metadata, status }) => {
     const info = status?.nodeInfo;
     const condition = status?.conditions?.find(({ type }) => type === "Ready");

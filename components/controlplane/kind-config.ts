@@ -1,5 +1,6 @@
 import { stringify } from "yaml";
 import * as z from "zod";
+import { parseJson } from "../../toolchain/parse-json.ts";
 
 export const clusterSchema = z.strictObject({
   name: z.string(),
@@ -67,6 +68,8 @@ function kubeletPatch(host: HostTraits): object | undefined {
 /** Bit of CAP_SYS_RESOURCE in the capability masks of /proc/<pid>/status. */
 const capSysResource = 24n;
 
+const infoSchema = z.object({ CgroupVersion: z.string() });
+
 /**
  * @param dockerInfo output of `docker info --format '{{json .}}'`.
  * @param processStatus /proc/self/status of a root process on the same host. Containers get no capability that it
@@ -74,7 +77,8 @@ const capSysResource = 24n;
  * @throws if Docker does not report its cgroup version.
  */
 export function hostTraits(dockerInfo: string, processStatus: string): HostTraits {
-  const { CgroupVersion: version } = JSON.parse(dockerInfo) as { CgroupVersion?: string };
+  const { data } = infoSchema.safeParse(parseJson(dockerInfo));
+  const version = data?.CgroupVersion;
   if (version !== "1" && version !== "2") {
     throw new Error(
       "Docker does not report its cgroup version: it must be 20.10 or newer and running",

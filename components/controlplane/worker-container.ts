@@ -2,19 +2,21 @@ import * as z from "zod";
 import { clusterLabel, roleLabel } from "../../config/names.ts";
 import { imageArchiveSchema } from "../image-archives/image-archive.ts";
 
+const texts = z.array(z.string()).nullish();
+
 /** The part of `docker inspect <control plane>` that workers are configured with too. */
-export interface ControlPlaneContainer {
-  readonly HostConfig: {
+export const controlPlaneContainer = z.object({
+  HostConfig: z.object({
     /** `host path:path[:options]` of each mounted folder. */
-    readonly Binds: readonly string[] | null;
-    readonly Devices: readonly { readonly PathOnHost: string }[] | null;
-    readonly UsernsMode: string;
-  };
-  readonly Config: {
-    /** `NAME=value` of each variable, including those of the image. */
-    readonly Env: readonly string[] | null;
-  };
-}
+    Binds: texts,
+    Devices: z.array(z.object({ PathOnHost: z.string() })).nullish(),
+    UsernsMode: z.string(),
+  }),
+  /** `NAME=value` of each variable, including those of the image. */
+  Config: z.object({ Env: texts }),
+});
+
+export type ControlPlaneContainer = z.infer<typeof controlPlaneContainer>;
 
 export const workerSchema = z.strictObject({
   /** Name of the container, host and node. */

@@ -54,10 +54,16 @@ export function parseStepResult(step: string, host: string, stdout: string): Ste
 /** The error code that a step has written, found in mixed output; undefined if there is none. */
 export function stepErrorCode(output: string): string | undefined {
   return output
+    .slice(-longestTail)
     .split(/\r?\n/)
-    .flatMap((line) => failureSchema.safeParse(parseJson(line)).data?.error.code ?? [])
+    .flatMap((line) =>
+      /^\s*\{/.test(line) ? (failureSchema.safeParse(parseJson(line)).data?.error.code ?? []) : [],
+    )
     .at(-1);
 }
+
+/** The end of an output in which a step's failure is looked for, in characters. It is the last line of one. */
+const longestTail = 64 * 1024;
 
 /**
  * Returns a fact that must be text.

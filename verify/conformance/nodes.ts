@@ -1,4 +1,6 @@
 import type { V1Node, V1NodeList, V1Taint } from "@kubernetes/client-node";
+import * as z from "zod";
+import { checkedJson } from "../../toolchain/parse-json.ts";
 import { changeNode } from "../../kubernetes/change-node.ts";
 import type { ClusterApi } from "../../kubernetes/cluster-api.ts";
 
@@ -62,12 +64,20 @@ export function preparedNode(node: V1Node): V1Node | undefined {
   return changed(node, wanted, JSON.stringify(own));
 }
 
+const taintsSchema = z.array(z.looseObject({ key: z.string(), effect: z.string() }));
+
 /** A node as it was before a run, but with the current condition taints; undefined if no run has changed it. */
 export function restoredNode(node: V1Node): V1Node | undefined {
   const record = node.metadata?.annotations?.[recordAnnotation];
   if (record === undefined) return undefined;
   const conditions = (node.spec?.taints ?? []).filter(isCondition);
-  return changed(node, [...(JSON.parse(record) as V1Taint[]), ...conditions], undefined);
+  const taints = checkedJson(
+    record,
+    taintsSchema,
+    `the annotation ${recordAnnotation} of ${node.metadata?.name ?? "a node"}`,
+    "remove it, and set the node's taints by hand",
+  );
+  return changed(node, [...taints, ...conditions], undefined);
 }
 
 function changed(node: V1Node, taints: readonly V1Taint[], record: string | undefined): V1Node {

@@ -1,9 +1,11 @@
 import type { V1ConfigMap } from "@kubernetes/client-node";
+import * as z from "zod";
 import type { WrittenExisting } from "../../../config/existing.ts";
 import type { HostProblem } from "../../../config/host-problem.ts";
 import { addressNumber, contains, parseRange } from "../../../config/ipv4.ts";
 import { type Check, unless } from "../../../config/problem.ts";
 import { found, type ClusterAnswers } from "../../controlplane/existing/cluster-answers.ts";
+import { parseJson } from "../../../toolchain/parse-json.ts";
 import { accessRights, type HnsNetwork, type PodNetworkInExisting } from "../pod-network.ts";
 import { flannelHnsNetwork, type FlannelBackend } from "./flannel-config.ts";
 import type { FlannelOnWindows } from "./node-steps.ts";
@@ -81,16 +83,16 @@ export const existingFlannel: PodNetworkInExisting = {
   hnsNetwork: ({ backend }: FlannelOnWindows) => flannelOnHns(backend),
 };
 
-interface NetConf {
-  readonly Network?: string;
-  readonly EnableIPv4?: boolean;
-  readonly Backend?: {
-    readonly Type?: string;
-    readonly VNI?: number;
-    readonly Port?: number;
-    readonly DirectRouting?: boolean;
-  };
-}
+const netConfSchema = z.object({
+  Network: z.string().optional(),
+  EnableIPv4: z.boolean().optional(),
+  Backend: z
+    .object({ Type: z.string(), VNI: z.number(), Port: z.number(), DirectRouting: z.boolean() })
+    .partial()
+    .optional(),
+});
+
+type NetConf = z.infer<typeof netConfSchema>;
 
 interface FlannelConfig {
   readonly name: string;
@@ -108,13 +110,9 @@ function flannelConfig(answers: ClusterAnswers): FlannelConfig | undefined {
   return undefined;
 }
 
-/** Undefined if it is not JSON. */
+/** Undefined if it is not JSON, or not Flannel's. */
 function netConfOf({ netConf }: FlannelConfig): NetConf | undefined {
-  try {
-    return (JSON.parse(netConf) as NetConf | null) ?? undefined;
-  } catch {
-    return undefined;
-  }
+  return netConfSchema.safeParse(parseJson(netConf)).data;
 }
 
 function checkFlannel(

@@ -3,12 +3,13 @@
  * Ready. A worker that has already joined is kept; an unfinished one is created again.
  */
 import type { V1Node } from "@kubernetes/client-node";
+import * as z from "zod";
 import { messageOf } from "../../../host/failure.ts";
 import { giveImages } from "../../image-archives/give-images.ts";
 import { caCertHash } from "../../../kubernetes/ca-cert-hash.ts";
 import { clusterLabel, firstControlPlane } from "../../../config/names.ts";
 import {
-  type ControlPlaneContainer,
+  controlPlaneContainer,
   nodeStarted,
   type Worker,
   workerRunArgs,
@@ -24,6 +25,7 @@ import {
   docker,
   removeContainers,
 } from "../../../host/docker.ts";
+import { checkedJson } from "../../../toolchain/parse-json.ts";
 import { mintToken, revokeToken, tokenId } from "../join-token.ts";
 import { runAction, say, text } from "../../host-action/run-action.ts";
 import { waitUntil } from "../../../host/wait-until.ts";
@@ -84,10 +86,15 @@ async function deleteStaleNode(name: string, api: ClusterApi): Promise<void> {
 async function startContainer(worker: Worker): Promise<void> {
   const { name } = worker;
   const first = firstControlPlane(worker.cluster);
-  const sibling = JSON.parse(await docker(["inspect", first])) as [ControlPlaneContainer];
+  const [sibling] = checkedJson(
+    await docker(["inspect", first]),
+    z.tuple([controlPlaneContainer]),
+    `what Docker says of the container ${first}`,
+    `look at it with \`docker inspect ${first}\``,
+  );
   say(`starting the container ${name}`);
   // Docker may have to pull the image.
-  await docker(workerRunArgs(worker, sibling[0]), { timeoutSeconds: 600 });
+  await docker(workerRunArgs(worker, sibling), { timeoutSeconds: 600 });
   const wait = { what: `systemd in the container ${name}`, timeoutSeconds: timeouts.start };
   await waitUntil(wait, async () => {
     const log = await docker(["logs", "--tail", "200", name]);
