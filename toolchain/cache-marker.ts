@@ -5,6 +5,7 @@ import path from "node:path";
 import { pipeline } from "node:stream/promises";
 import * as z from "zod";
 import { writeWhole } from "../host/write-whole.ts";
+import { isOfOthers, isOpenToOthers } from "./other-users.ts";
 import { readJson } from "./parse-json.ts";
 
 /** File in every entry of the cache; written last, so an entry without it is incomplete. */
@@ -40,10 +41,19 @@ export async function writeMarker(folder: string, name: string, seconds: number)
   replaceMarker(folder, { name, seconds, files });
 }
 
-/** Only a file whose time has changed is read again; if its content is the recorded one, its new time is recorded. */
+/**
+ * Only a file whose time has changed is read again; if its content is the recorded one, its new time is recorded. Whoever
+ * may write there could have written the record as well, so what another user may write to is damaged.
+ */
 export async function findDamage(folder: string): Promise<string | undefined> {
   const marker = await readMarker(folder);
   if (marker === undefined) return `${markerName} is missing or unreadable`;
+  const folders = new Set([".", ...Object.keys(marker.files).flatMap(foldersAbove)]);
+  for (const relative of [...folders, markerName]) {
+    const found = await lstat(path.join(folder, relative)).catch(() => undefined);
+    if (found === undefined) return `${relative} is missing`;
+    if (isOpenToOthers(found) || isOfOthers(found)) return writable(relative);
+  }
   const touched: Marker["files"] = {};
   for (const [relative, recorded] of Object.entries(marker.files)) {
     const file = path.join(folder, relative);
@@ -57,6 +67,7 @@ export async function findDamage(folder: string): Promise<string | undefined> {
     if (!found.isFile() || found.size !== recorded.size || found.mode !== recorded.mode) {
       return `${relative} has another size or mode than when it was built`;
     }
+    if (isOpenToOthers(found) || isOfOthers(found)) return writable(relative);
     if (found.mtimeMs !== recorded.mtimeMs) {
       if ((await sha256OfFile(file)) !== recorded.sha256) {
         return `${relative} has another content than when it was built`;
@@ -68,6 +79,15 @@ export async function findDamage(folder: string): Promise<string | undefined> {
     replaceMarker(folder, { ...marker, files: { ...marker.files, ...touched } });
   }
   return undefined;
+}
+
+function writable(relative: string): string {
+  return `another user may write to ${relative === "." ? "it" : relative}`;
+}
+
+function foldersAbove(file: string): string[] {
+  const above = path.dirname(file);
+  return above === "." ? [] : [above, ...foldersAbove(above)];
 }
 
 export function readMarker(folder: string): Promise<Marker | undefined> {

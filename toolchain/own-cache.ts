@@ -3,6 +3,7 @@ import path from "node:path";
 
 import { Failure } from "../host/failure.ts";
 import { cacheRoot } from "./cache.ts";
+import { isOfOthers, isOpenToOthers } from "./other-users.ts";
 
 /** File by which a folder is known as a cache. It is made in an empty folder only; see also node/cache.sh. */
 export const cacheMark = ".kindows-cache";
@@ -40,12 +41,6 @@ function namesIn(folder: string): readonly string[] {
   }
 }
 
-/** Users who could do everything anyway: root, this user, and the one who became root by sudo. */
-function trustedUsers(): readonly number[] {
-  const by = process.env["SUDO_UID"] ?? "";
-  return [0, process.geteuid?.() ?? 0, ...(/^\d+$/.test(by) ? [Number(by)] : [])];
-}
-
 /**
  * Programs in the cache are run, and what is recorded about them is beside them. So nobody else may write there, or
  * replace a folder above it.
@@ -56,12 +51,10 @@ export function assertOnlyOurs(root: string): void {
   for (let folder = root; ; folder = path.dirname(folder)) {
     const found = statSync(folder, { throwIfNoEntry: false });
     if (found !== undefined) {
-      const { uid, gid, mode } = found;
-      const isSticky = folder !== root && (mode & 0o1000) !== 0;
-      const byGroup = (mode & 0o020) !== 0 && gid !== 0 && gid !== process.getgid?.();
-      const isOpen = !isSticky && ((mode & 0o002) !== 0 || byGroup);
-      if (isOpen || !trustedUsers().includes(uid)) {
-        const who = isOpen ? "other users may write" : `the user ${uid} may write`;
+      const isSticky = folder !== root && (found.mode & 0o1000) !== 0;
+      const isOpen = !isSticky && isOpenToOthers(found);
+      if (isOpen || isOfOthers(found)) {
+        const who = isOpen ? "other users may write" : `the user ${found.uid} may write`;
         throw new Failure(
           `the cache ${root} (KINDOWS_CACHE) has programs that are run, and ${who} to ${folder}: ` +
             "set KINDOWS_CACHE to a folder that only you can write to",

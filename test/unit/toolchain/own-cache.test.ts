@@ -4,6 +4,7 @@ import path from "node:path";
 import { execa } from "execa";
 
 import { removeLoadedImages } from "../../../cli/cache/prune.ts";
+import { markerName, writeMarker } from "../../../toolchain/cache-marker.ts";
 import { Cache } from "../../../toolchain/cache.ts";
 import { removeCompilerCaches } from "../../../toolchain/compiler-caches.ts";
 import { assertOnlyOurs, cacheMark, loadedFolder, ownCache } from "../../../toolchain/own-cache.ts";
@@ -123,6 +124,35 @@ describe("a cache that another user may write to", () => {
     await assert.rejects(
       new Cache(at("a/cache")).state("pulumi-1"),
       /may write to .*: set KINDOWS_CACHE to a folder that only you can write to/,
+    );
+  });
+
+  const inside: Readonly<Record<string, readonly [place: string, mode: number, uid?: number]>> = {
+    "the entry by its mode": [".", 0o777],
+    "the entry by its owner": [".", 0o755, 65534],
+    "a folder in it": ["bin", 0o777],
+    "a program": ["bin/pulumi", 0o757],
+    "a program by its owner": ["bin/pulumi", 0o755, 65534],
+    "the record": [markerName, 0o666],
+  };
+  eachCase("has no program that is run where they may write to %s", inside, async (each) => {
+    const [place, mode, uid] = each;
+    if (uid !== undefined && process.getuid?.() !== 0) return;
+    await rm(at("b"), { recursive: true, force: true });
+    const entry = at("b/cache/artifacts/pulumi-1");
+    await mkdir(path.join(entry, "bin"), { recursive: true });
+    const program = path.join(entry, "bin/pulumi");
+    await writeFile(program, "#!/bin/sh\n");
+    await chmod(program, place === "bin/pulumi" ? mode : 0o755);
+    await writeMarker(entry, "pulumi", 1);
+    const cache = new Cache(at("b/cache"));
+    if (place !== "bin/pulumi") assert.equal((await cache.state("pulumi-1")).kind, "complete");
+    await chmod(path.join(entry, place), mode);
+    if (uid !== undefined) await chown(path.join(entry, place), uid, uid);
+    const state = await cache.state("pulumi-1");
+    assert.match(
+      state.kind === "damaged" ? state.damage : state.kind,
+      /^another user may write to /,
     );
   });
 
