@@ -36,8 +36,12 @@ export function program(file: string, { programs, error }: Host): Runnable {
         throw new Unsupported("text beyond ASCII that is piped to a program"); // 5.1 pipes question marks.
       }
       const given = args.flatMap(words);
-      // 5.1 puts them into the command line without the quotes that they need.
-      const broken = given.find((each) => each === "" || /"|\s.*\\$/s.test(each));
+      // 5.1 puts them into the command line without the quotes that they need. cmd.exe takes what is behind /c as it is.
+      const rest = /(^|\\)cmd\.exe$/i.test(file)
+        ? given.findIndex((each) => /^\/c$/i.test(each))
+        : -1;
+      const parsed = rest < 0 ? given : given.slice(0, rest);
+      const broken = parsed.find((each) => each === "" || /"|\s.*\\$/s.test(each));
       if (broken !== undefined) throw new Unsupported(`the argument ${broken} of a program`);
       const ended = await programs.run(file, given, lines.join(""));
       scope.global.setVariable("LASTEXITCODE", ended.exitCode);

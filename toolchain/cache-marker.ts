@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
-import { lstat, readdir, readlink } from "node:fs/promises";
+import { lstat, readdir, readlink, stat } from "node:fs/promises";
 import path from "node:path";
 import { pipeline } from "node:stream/promises";
 import * as z from "zod";
@@ -50,7 +50,8 @@ export async function findDamage(folder: string): Promise<string | undefined> {
   if (marker === undefined) return `${markerName} is missing or unreadable`;
   const folders = new Set([".", ...Object.keys(marker.files).flatMap(foldersAbove)]);
   for (const relative of [...folders, markerName]) {
-    const found = await lstat(path.join(folder, relative)).catch(() => undefined);
+    // Of what it leads to: an entry may be a link to another disk, and the mode of a link says nothing.
+    const found = await stat(path.join(folder, relative)).catch(() => undefined);
     if (found === undefined) return `${relative} is missing`;
     if (isOpenToOthers(found) || isOfOthers(found)) return writable(relative);
   }

@@ -15,7 +15,13 @@ export function runInDefaultShell(host: WindowsHost, text: string, io: CommandIo
   const value = host.registry.find(openSshKey)?.get("DefaultShell");
   // As sshd itself recognizes them.
   const path = typeof value === "string" ? value.toLowerCase() : "";
-  if (path.includes("powershell")) return runCommand(host, text, io, runShellCommand);
+  if (path.includes("powershell")) {
+    // The interpreter has no aliases. `echo` is Write-Output: a line for each argument that is not null.
+    const echoed = /^echo ([\s$%\w]+)$/.exec(text)?.[1]?.split(" ");
+    if (echoed === undefined) return runCommand(host, text, io, runShellCommand);
+    for (const word of echoed) if (!word.startsWith("$")) io.out(`${word}\r\n`);
+    return Promise.resolve(0);
+  }
   if (path.includes("\\bash")) return runInBash(host, text, io);
   return runShellCommand(host, text, io);
 }

@@ -29,11 +29,9 @@ class Part extends pulumi.ComponentResource {
 const cluster = { name: "kw", image: "i", controlPlanes: ["kw"], podCidr: "a", serviceCidr: "b" };
 new Part("kindows:controlplane:KindCluster", cluster, { kubeconfig });
 const { hostKey } = lab;
-const connection = { ...lab.connection, privateKey: sshPrivateKey };
+const connection = { ...lab.connection, privateKey: sshPrivateKey, hostKey };
 const node = { node: "win-1" };
-const machine = new Part("kindows:machine:ExistingMachine", node, {
-  connection: { ...connection, hostKey },
-});
+const machine = new Part("kindows:machine:ExistingMachine", node, { connection });
 const windows = { ...node, checkFolder: "C:\\kindows" };
 const joined = new Part("kindows:windows:WindowsNode", windows, {}, { parent: machine });
 new remote.Command(

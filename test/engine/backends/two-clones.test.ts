@@ -31,8 +31,21 @@ const powershell = `#!/bin/sh
 cd "$(mktemp -d)" && echo "kubelet was here" > kubelet.log && tar cz kubelet.log | base64 -w 0 && echo
 echo '{"step":"Export-NodeLog","changed":false,"rebootRequired":false,"seconds":1,"facts":{}}'
 `;
-/** On this host, for what a real one takes: which key it was given, and for what host. */
-const ssh = '#!/bin/sh\ngrep -c PRIVATE "$2"\ncut -d" " -f1 "${6#*=}"\nshift 6\necho "$@"\n';
+/** On this host, for what a real one takes: which key its settings give it, for what host, and as whom. */
+const ssh = `#!/bin/sh
+while IFS=' "' read -r name value rest; do
+  case $name in
+    IdentityFile) key=$value ;;
+    UserKnownHostsFile) hosts=$value ;;
+    HostName) host=$value ;;
+    User) user=$value ;;
+  esac
+done <"$2"
+grep -c PRIVATE "$key"
+cut -d" " -f1 "$hosts"
+shift 2
+echo "$user@$host" "$@"
+`;
 
 const settings = {
   // No name that processes of another lab carry.
@@ -173,7 +186,7 @@ describe("two clones that share a backend", () => {
       const output = await pulumi("stack", "output", "nodes", "--stack", "dev");
       assert.match(output.stdout, /win-1/, output.all);
       const shell = await kindows(second, "ssh", "--stack", "dev", "win-1", "hostname");
-      assert.equal(shell.stdout, "2\n127.0.0.1,win-1\nme@127.0.0.1 hostname", shell.all);
+      assert.equal(shell.stdout, "2\n127.0.0.1,win-1\nme@127.0.0.1 win-1 hostname", shell.all);
       const logs = await kindows(second, "logs", "--stack", "dev");
       assert.match(logs.all, /logs of win-1: /, logs.all);
       const verify = await kindows(second, "verify", "--stack", "dev");

@@ -46,7 +46,8 @@ describe("what the bundled plugins do not cover", () => {
   const copy = "command:remote:CopyToRemote";
   const network = "docker:index/network:Network";
   const map = "kubernetes:core/v1:ConfigMap";
-  const connection = { host: "h" };
+  const [host, hostKey] = ["h", "ssh-ed25519 AAAA"];
+  const connection = { host, hostKey };
   const alone = { create: "x", addPreviousOutputInEnv: false };
   const metadata = { name: "x" };
   const [signature, asset] = [
@@ -65,11 +66,16 @@ describe("what the bundled plugins do not cover", () => {
     [local, { connection }, "connection"],
     [local, { interpreter: ["x"] }, "interpreter"],
     [remote, { ...alone }, "connection"],
-    [remote, { ...alone, connection: {} }, "connection.host"],
-    [remote, { ...alone, connection: { host: "h", prot: 1 } }, "connection.prot"],
-    [remote, { ...alone, connection: { host: "h", port: "22" } }, "connection.port"],
-    [remote, { ...alone, connection: { host: "h", proxy: {} } }, "connection.proxy.host"],
-    [remote, { ...alone, connection: { host: "h", password: "x" } }, "connection.password"],
+    [remote, { ...alone, connection: { hostKey } }, "connection.host"],
+    [remote, { ...alone, connection: { host } }, "connection.hostKey"],
+    [remote, { ...alone, connection: { ...connection, prot: 1 } }, "connection.prot"],
+    [remote, { ...alone, connection: { ...connection, port: "22" } }, "connection.port"],
+    [
+      remote,
+      { ...alone, connection: { ...connection, proxy: { hostKey } } },
+      "connection.proxy.host",
+    ],
+    [remote, { ...alone, connection: { ...connection, password: "x" } }, "connection.password"],
     [remote, { ...alone, connection, interpreter: ["x"] }, "interpreter"],
     [remote, { ...alone, connection, environment: { A: "1" } }, "environment"],
     [remote, { connection }, "addPreviousOutputInEnv"],

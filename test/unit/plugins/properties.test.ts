@@ -61,10 +61,14 @@ describe("property values", () => {
   it("get their defaults inside a secret too, and become secret if they must", () => {
     const { inputs, failures } = checkProperties("command", remoteCommandProperties, {
       addPreviousOutputInEnv: false,
-      connection: { host: secret("h"), proxy: { host: "p", port: unknown } },
+      connection: {
+        host: secret("h"),
+        hostKey: "k",
+        proxy: { host: "p", hostKey: "k", port: unknown },
+      },
     });
     assert.deepEqual(failures, []);
-    const endpoint = { user: "root", dialErrorLimit: 10, perDialTimeout: 15 };
+    const endpoint = { user: "root", hostKey: "k", dialErrorLimit: 10, perDialTimeout: 15 };
     assert.deepEqual(inputs, {
       addPreviousOutputInEnv: false,
       connection: secret({
