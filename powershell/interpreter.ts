@@ -302,10 +302,7 @@ export class Interpreter implements Shell {
 
   async #statements(statements: Statements, emit: Emit): Promise<void> {
     for (const statement of statements) {
-      if (statementsRun.hasSubscribers) {
-        const { start } = statement.position;
-        statementsRun.publish({ text: Syntax.fileOf(statement.position).text, start });
-      }
+      publish(statement);
       try {
         await this.#statement(statement, emit);
       } catch (thrown) {
@@ -624,7 +621,9 @@ export class Interpreter implements Shell {
   #listIn([statement, ...others]: Statements): Value | Promise<Value> | undefined {
     if (!statement || others.length > 0 || !isExpression(statement)) return undefined;
     const { expression } = statement.elements[0];
-    return expression.kind === "ArrayLiteral" ? this.expression(expression) : undefined;
+    if (expression.kind !== "ArrayLiteral") return undefined;
+    publish(statement);
+    return this.expression(expression);
   }
 
   async #expanded({ parts }: Syntax.ExpandableString): Promise<string> {
@@ -995,6 +994,12 @@ function isStep({ operator }: Syntax.Unary): boolean {
 }
 
 type OneExpression = Syntax.Pipeline & { readonly elements: readonly [Syntax.ExpressionElement] };
+
+/** Tells the tests that a statement runs. */
+function publish({ position }: Syntax.Statement): void {
+  if (!statementsRun.hasSubscribers) return;
+  statementsRun.publish({ text: Syntax.fileOf(position).text, start: position.start });
+}
 
 /** Whether a statement is nothing but an expression. */
 function isExpression(statement: Syntax.Statement): statement is OneExpression {
