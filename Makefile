@@ -53,7 +53,7 @@ engine: dependencies ## what the tests without a hypervisor run: the engine, its
 test: dependencies ## types, style, and the tests without a hypervisor, a sample of all faults among them; TESTS="test/unit/cni ..." for some
 	$(TSX) test/main.ts $(TESTS)
 
-test-powershell: dependencies ## each PowerShell on the PATH judges the scripts, and what is known of PowerShell; KINDS="parser pester ..." for some
+test-powershell: dependencies ## each PowerShell on the PATH judges the scripts, and what is known of PowerShell; KINDS="parser pester ..." for some; SEED=... ROWS=... for other fresh rows
 	$(TSX) test/powershell/main.ts $(if $(MINUTES),--minutes=$(MINUTES)) $(KINDS)
 
 record-powershell: dependencies ## record anew what PowerShell 7 gives for the tables, snippets and steps; KINDS="tables ..." for some

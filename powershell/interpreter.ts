@@ -114,6 +114,8 @@ export class Interpreter implements Shell {
   #scope: Scope;
   /** Depth of nested try blocks, across functions. Within one, every error ends the block. */
   #tries = 0;
+  /** How many bodies run, each called by the one before. */
+  #depth = 0;
   /** The error that the current catch block handles, for a `throw` without a value. */
   #caught: Raised | undefined;
 
@@ -255,7 +257,9 @@ export class Interpreter implements Shell {
       scope.variables.set(key, { value, type, validators });
     }
     scope.setVariable("PSBoundParameters", given);
-    await until(["Return"], this.#statements(statements, emit));
+    // PowerShell's own limit depends on its stack.
+    if (++this.#depth > 500) throw new Unsupported("so many calls within each other");
+    await until(["Return"], this.#statements(statements, emit)).finally(() => this.#depth--);
   }
 
   async invoke({ body }: ScriptBlock, options: BlockOptions, emit: Emit): Promise<void> {

@@ -6,6 +6,7 @@
  */
 import { parseArgs } from "node:util";
 import type { Kind, Verdict } from "./kind.ts";
+import { fresh } from "./kinds/fresh.ts";
 import { machine } from "./kinds/machine.ts";
 import { parser } from "./kinds/parser.ts";
 import { pester } from "./kinds/pester.ts";
@@ -15,7 +16,7 @@ import { rows } from "./kinds/tables.ts";
 import { howToGet, OutOfTime, type Shell, withShells } from "./shells.ts";
 
 /** In the order of the summary. */
-const kinds: readonly Kind[] = [parser, pester, rows, steps, machine, snippets];
+const kinds: readonly Kind[] = [parser, pester, rows, fresh, steps, machine, snippets];
 
 interface Judged extends Verdict {
   readonly kind: string;

@@ -25,6 +25,8 @@ $ErrorActionPreference = 'Stop'
 
 # Names that no row has: the rows see these variables.
 $__writer = New-Object -TypeName IO.StreamWriter -ArgumentList $Into
+# A row may end the process.
+$__writer.AutoFlush = $true
 foreach ($__row in [IO.File]::ReadAllLines($Rows)) {
     $__output = New-Object -TypeName Collections.Generic.List[string]
     try {
@@ -34,8 +36,9 @@ foreach ($__row in [IO.File]::ReadAllLines($Rows)) {
     catch {
         $__output.Add("unparsed $($_.FullyQualifiedErrorId)")
     }
-    # A row can make it in this script's scope.
+    # A row can make it in these scopes.
     Remove-Variable -Name v -Scope Script -ErrorAction Ignore
+    Remove-Variable -Name v -Scope Global -ErrorAction Ignore
     $__writer.WriteLine((ConvertTo-Json -Compress -InputObject ($__output -join "`n")))
 }
 $__writer.Close()

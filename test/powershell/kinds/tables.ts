@@ -11,8 +11,19 @@ const rowsInProcess = 5000;
 
 const script = join(import.meta.dirname, "Invoke-Row.ps1");
 
-/** What each script gives on a PowerShell, in the frame of the tables. */
-async function runRows(shell: Shell, scripts: readonly string[]): Promise<readonly string[]> {
+/** What a row gives that ends its PowerShell. */
+const ended = "the end of the process";
+
+/**
+ * What each script gives on a PowerShell, in the frame of the tables.
+ *
+ * @param mayEnd Whether a script may end the process, and be followed by others in another one.
+ */
+async function runRows(
+  shell: Shell,
+  scripts: readonly string[],
+  mayEnd: boolean,
+): Promise<readonly string[]> {
   const folder = await mkdtemp(join(tmpdir(), "rows-"));
   try {
     const [rows, into] = [join(folder, "rows"), join(folder, "output")];
@@ -22,25 +33,36 @@ async function runRows(shell: Shell, scripts: readonly string[]): Promise<readon
       folder,
     });
     const text = await readFile(into, "utf8").catch(() => "");
-    const given = text.split(/\r?\n/).filter((line) => line !== "");
+    const given = text
+      .split(/\r?\n/)
+      .filter((line) => line !== "")
+      .map((line) => JSON.parse(line) as string);
+    if (given.length < scripts.length && mayEnd) {
+      given.push(ended);
+      return [...given, ...(await runRows(shell, scripts.slice(given.length), mayEnd))];
+    }
     if (given.length !== scripts.length) {
       const why = (ran.stderr || ran.stdout).trim().slice(-500);
       throw new Error(`PowerShell ended before the row ${scripts[given.length] ?? ""}: ${why}`);
     }
-    return given.map((line) => JSON.parse(line) as string);
+    return given;
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
 }
 
 /** The same, several processes at a time. */
-export async function runParts(shell: Shell, all: readonly Row[]): Promise<readonly string[]> {
+export async function runParts(
+  shell: Shell,
+  all: readonly Pick<Row, "script">[],
+  mayEnd = false,
+): Promise<readonly string[]> {
   const left = all.map(({ script }) => script);
   const parts: (readonly string[])[] = [];
   while (left.length > 0) parts.push(left.splice(0, rowsInProcess));
   let done = 0;
   const run = async (part: readonly string[]): Promise<readonly string[]> => {
-    const given = await runRows(shell, part);
+    const given = await runRows(shell, part, mayEnd);
     done += part.length;
     console.log(`tables, ${shell.name}: ${done} of ${all.length} rows`);
     return given;
