@@ -586,7 +586,9 @@ class Parser extends Reader {
         name === undefined
           ? this.unary()
           : { kind: "Constant", value: name, position: this.since(start) };
-      const written = key.kind === "Constant" ? String(key.value).toLowerCase() : undefined;
+      const value = key.kind === "Constant" ? key.value : undefined;
+      const written =
+        typeof value === "object" ? JSON.stringify(value) : value?.toString().toLowerCase();
       if (written !== undefined && names.has(written)) this.refuse(`the key ${written} twice`);
       if (written !== undefined) names.add(written);
       this.space(newlines);
