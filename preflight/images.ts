@@ -14,11 +14,11 @@ import type { Complaint } from "../config/problem.ts";
 /** Facts about the disk image that machines start from, or why it can't be used. */
 export type ImageFacts = { readonly virtualGiB: number } | Exclude<LocatedDisk, object>;
 
-async function imageFacts(disk: LocatedDisk): Promise<ImageFacts> {
-  return typeof disk === "object" ? { virtualGiB: await virtualGiBOf(disk.path) } : disk;
+function imageFacts(disk: LocatedDisk): ImageFacts {
+  return typeof disk === "object" ? { virtualGiB: virtualGiBOf(disk.path) } : disk;
 }
 
-export async function gatherImage(settings: ImageSettings): Promise<ImageFacts> {
+export function gatherImage(settings: ImageSettings): ImageFacts {
   const { image } = settings.windows;
   const built = image.kind === "rehearsal" ? builtRehearsalImage(image) : builtImage(settings);
   return imageFacts(locatedDisk(image.kind === "disk" ? image.path : (built?.path ?? "")));
@@ -115,7 +115,7 @@ export async function gatherLinuxArtifacts({
     const actual = await digestOfFile(image.path, new Cache());
     if (actual !== image.sha256) return { image: { wrongSha256: actual }, programs };
   }
-  return { image: await imageFacts(located), programs };
+  return { image: imageFacts(located), programs };
 }
 
 export function checkLinuxArtifacts(

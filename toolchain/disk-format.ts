@@ -1,5 +1,4 @@
 import { closeSync, fstatSync, openSync, readSync, statSync } from "node:fs";
-import { open } from "node:fs/promises";
 import { createHash } from "node:crypto";
 
 export type DiskFormat = "qcow2" | "VHD" | "VHDX";
@@ -81,10 +80,13 @@ export function isRawDisk(file: string): boolean {
   );
 }
 
-export async function virtualGiBOf(qcow2: string): Promise<number> {
-  await using file = await open(qcow2);
-  const { buffer } = await file.read(Buffer.alloc(8), 0, 8, 24);
-  return Number(buffer.readBigUInt64BE()) / 1024 ** 3;
+/** Size of the disk that a machine sees. @throws if the file is missing, unreadable, or too short. */
+export function virtualGiBOf(qcow2: string): number {
+  return inspect(qcow2, (text) => {
+    const size = Buffer.from(text(24, 8), "latin1");
+    if (size.length < 8) throw new Error(`${qcow2} is cut off`);
+    return Number(size.readBigUInt64BE()) / 1024 ** 3;
+  });
 }
 
 export function mustBeConverted(file: string): boolean {

@@ -2,8 +2,8 @@ import { createWriteStream } from "node:fs";
 import { mkdir, rm } from "node:fs/promises";
 import path from "node:path";
 import { once } from "node:events";
-import { stripVTControlCharacters } from "node:util";
 
+import { withoutControls } from "../../host/without-controls.ts";
 import { stackFolder } from "./folders.ts";
 
 export function upLogFile(stack: string): string {
@@ -26,7 +26,7 @@ export async function beginUpLog(file: string, now: () => Date = () => new Date(
   await Promise.race([once(stream, "open"), once(stream, "error")]);
   return {
     write: (line) => {
-      const text = stripVTControlCharacters(line);
+      const text = withoutControls(line);
       if (text.trim() !== "") stream.write(`${now().toISOString()} ${text}\n`);
     },
     // A full disk must not make `up` fail.

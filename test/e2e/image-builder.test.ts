@@ -103,7 +103,7 @@ describe("the making of an image", () => {
   });
 
   it("is what doctor, up and image ls find, with the revision that the update made", async () => {
-    assert.deepEqual(await gatherImage(settings), { virtualGiB: imageDiskGiB });
+    assert.deepEqual(gatherImage(settings), { virtualGiB: imageDiskGiB });
     assert.equal((await readImageNote(image))?.revision, updatedRevision);
   });
 

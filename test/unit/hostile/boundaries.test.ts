@@ -530,6 +530,8 @@ describe("hostile texts of some megabytes", () => {
     "&a ",
     "*a ",
     "\u001b",
+    "\u001b]",
+    "\u001b[",
     "'",
     " (pid 1",
     " x",

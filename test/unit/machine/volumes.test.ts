@@ -29,7 +29,13 @@ import {
 } from "../../../components/machine/disk/converted-disk.ts";
 import { windowsDisk } from "../../../components/windows/image/windows-images.ts";
 import { Cache } from "../../../toolchain/cache.ts";
-import { diskFormatOf, mustBeConverted } from "../../../toolchain/disk-format.ts";
+import {
+  diskFault,
+  diskFormatOf,
+  isRawDisk,
+  mustBeConverted,
+  virtualGiBOf,
+} from "../../../toolchain/disk-format.ts";
 import { ensureArtifacts } from "../../../toolchain/ensure.ts";
 import { digestOfFile } from "../../../toolchain/file-digest.ts";
 import { runAction } from "../controlplane/run-action.ts";
@@ -324,6 +330,13 @@ describe("a disk of the user's that is converted", () => {
     assert.equal(diskFormatOf(at("b.vhd")), undefined);
     for (const name of ["a.vhdx", "b.vhd", "gone", "."]) {
       assert.equal(mustBeConverted(at(name)), false, name);
+    }
+  });
+
+  it("is not waited for where it is a pipe", async () => {
+    await execa("mkfifo", [at("pipe")]);
+    for (const read of [diskFormatOf, diskFault, isRawDisk, virtualGiBOf]) {
+      assert.throws(() => read(at("pipe")), /is not a regular file/, read.name);
     }
   });
 });

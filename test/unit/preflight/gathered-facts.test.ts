@@ -191,7 +191,7 @@ describe("gathered facts", () => {
       header.writeBigUInt64BE(15_728_640_000n, 24);
       await writeFile(file, header);
       const virtualGiB = 15_728_640_000 / 1024 ** 3;
-      assert.deepEqual(await gathered({ kind: "disk", path: file }), { virtualGiB });
+      assert.deepEqual(gathered({ kind: "disk", path: file }), { virtualGiB });
     });
 
     const contents = {
@@ -202,14 +202,14 @@ describe("gathered facts", () => {
       const file = path.join(folder, "image");
       for (const text of texts) {
         await writeFile(file, text);
-        assert.equal(await gathered({ kind: "disk", path: file }), expected);
+        assert.equal(gathered({ kind: "disk", path: file }), expected);
       }
     });
 
-    it("is missing, unreadable, not made yet", async () => {
-      assert.equal(await gathered({ kind: "disk", path: path.join(folder, "none") }), "missing");
-      assert.equal(await gathered({ kind: "disk", path: folder }), "unreadable");
-      assert.equal(await gathered(isoImage), "missing");
+    it("is missing, unreadable, not made yet", () => {
+      assert.equal(gathered({ kind: "disk", path: path.join(folder, "none") }), "missing");
+      assert.equal(gathered({ kind: "disk", path: folder }), "unreadable");
+      assert.equal(gathered(isoImage), "missing");
     });
   });
 
