@@ -51,6 +51,12 @@ export function parseStepResult(step: string, host: string, stdout: string): Ste
   return result.data;
 }
 
+/** The facts in a step's output; none if it has no result. */
+export function stepFacts(stdout: string): StepResult["facts"] {
+  const last = stdout.trimEnd().split(/\r?\n/).at(-1) ?? "";
+  return resultSchema.safeParse(parseJson(last)).data?.facts ?? {};
+}
+
 /** The error code that a step has written, found in mixed output; undefined if there is none. */
 export function stepErrorCode(output: string): string | undefined {
   return output

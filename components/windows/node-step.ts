@@ -99,9 +99,10 @@ export interface NodeStep<P extends Parameters = Parameters> extends Script<P> {
   /** Whether the step waits for the control plane. */
   readonly needsCluster?: true;
   /**
-   * Whether the step may replace programs that pods depend on. A node is drained before another version is installed.
+   * Parameters that say which programs pods depend on. The script reports them as facts, and a node is drained before an
+   * update with others.
    */
-  readonly drains?: true;
+  readonly drains?: readonly (keyof P & string)[];
   /** How the step is undone if the machine stays: by its own script with other values, or by another script. */
   readonly undo?: { readonly script?: undefined; readonly values: Arguments<P> } | UndoneBy;
 }

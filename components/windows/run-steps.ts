@@ -13,18 +13,17 @@ import { type PushedPrograms, pushPrograms } from "./push-programs.ts";
 import { scriptCommand, undoCommand } from "./remote-command.ts";
 import { confirmReboot, nodeSteps } from "./steps.ts";
 import type { StepsCopy } from "./steps-copy.ts";
+import { drainBeforeUpgrade } from "./upgrade-drain.ts";
 
 /**
  * Runs the steps that a machine needs.
  *
  * @param copy the copied scripts on the machine.
- * @param drain runs before updates of steps that may replace programs; it checks itself whether they change.
  */
 export function runSteps(
   context: StepContext,
   node: JoiningNode,
   copy: StepsCopy,
-  drain: pulumi.ResourceHook,
 ): StepRuns<NodeStep> {
   let pushed: PushedPrograms = {};
   return inOrder(context, copy.resource, nodeSteps, (step, before) => {
@@ -36,7 +35,9 @@ export function runSteps(
         ...(step.needsCluster ? [node.controlPlane.resource] : []),
         ...(step.programs ?? []).flatMap((name) => pushed[name] ?? []),
       ],
-      ...(step.drains && { hooks: { beforeUpdate: [drain] } }),
+      ...(step.drains && {
+        hooks: { beforeUpdate: [drainBeforeUpgrade(context, node, step, values, step.drains)] },
+      }),
     });
     // Pushed only after the reboot, which must not interrupt a copy.
     if (step === confirmReboot) pushed = pushPrograms(context, node.software, [run.command]);

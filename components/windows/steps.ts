@@ -133,7 +133,7 @@ export const installContainerd = nodeStep({
   parameters: containerdParameters,
   seconds: 600,
   programs: ["containerd", "crictl"],
-  drains: true,
+  drains: ["Version", "ArchiveSha256"],
   values: ({ software, setup, checksums }) =>
     checksums("containerd", "crictl").apply((known) => containerdValues(software, setup, known)),
 });
@@ -177,7 +177,7 @@ export const installKubernetes = nodeStep({
   parameters: kubernetesParameters,
   seconds: 300,
   programs: ["kubelet", "kubeadm", "kubeLogRunner"],
-  drains: true,
+  drains: ["Version", "KubeletSha256", "KubeLogRunnerSha256"],
   values: ({ software, setup, checksums }) =>
     checksums("kubelet", "kubeadm", "kubeLogRunner").apply((known) =>
       kubernetesValues(software, setup, known),

@@ -19,7 +19,6 @@ import { installContainerd, installKubernetes, joinNode, testWindowsHost } from 
 import { copySteps } from "./steps-copy.ts";
 import { remoteFolderOf, stepFolders } from "./step-folders.ts";
 import { stepsSource } from "./steps-folder.ts";
-import { drainBeforeUpgrade } from "./upgrade-drain.ts";
 
 /** `machine` is a Windows machine with an SSH server. It may still be booting. */
 export interface WindowsNodeArgs extends JoiningMachine {
@@ -67,7 +66,7 @@ export class WindowsNode extends pulumi.ComponentResource {
   readonly joinId: pulumi.Output<string>;
 
   constructor(name: string, args: WindowsNodeArgs, opts?: pulumi.ComponentResourceOptions) {
-    const { machine, controlPlane, software, podNetwork } = args;
+    const { machine, software, podNetwork } = args;
     const folders = stepFolders(stepsSource);
     const facts: Facts<"kindows:windows:WindowsNode"> = {
       node: machine.name,
@@ -91,12 +90,7 @@ export class WindowsNode extends pulumi.ComponentResource {
       checksums: checksums(machine.name, software, this),
     };
     const context = { name, machine, parent: this };
-    const steps = runSteps(
-      context,
-      joining,
-      copySteps(context, folders, timeouts.bootSeconds),
-      drainBeforeUpgrade(name, machine.name, controlPlane.kubeconfig, this),
-    );
+    const steps = runSteps(context, joining, copySteps(context, folders, timeouts.bootSeconds));
     const joined = steps.of(joinNode);
     const node = nodeObject(name, joining, {
       versions: { ...software.versions },

@@ -161,6 +161,7 @@ Invoke-Step -Name 'Install-Containerd' -Body {
 
     New-StepResult -Changed $changed -Facts ([ordered]@{
             version            = $Version
+            archiveSha256      = $ArchiveSha256
             pauseImage         = $PauseImage
             archiveFrom        = $archiveFrom
             crictlFrom         = $crictl.State

@@ -117,10 +117,12 @@ Invoke-Step -Name 'Install-Kubernetes' -Body {
     $changed = (Start-JoinedKubelet) -or $changed
 
     New-StepResult -Changed $changed -Facts ([ordered]@{
-            version            = $Version
-            kubeletFrom        = $kubeletFrom
-            kubeadmFrom        = $kubeadmFrom
-            kubeLogRunnerFrom  = $logRunnerFrom
-            defenderExclusions = $exclusion.State
+            version             = $Version
+            kubeletSha256       = $KubeletSha256
+            kubeLogRunnerSha256 = $KubeLogRunnerSha256
+            kubeletFrom         = $kubeletFrom
+            kubeadmFrom         = $kubeadmFrom
+            kubeLogRunnerFrom   = $logRunnerFrom
+            defenderExclusions  = $exclusion.State
         })
 }

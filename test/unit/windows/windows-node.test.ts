@@ -92,8 +92,8 @@ describe("a Windows node", () => {
       return hooks.map((hook) => [name, hook.name, "opts" in hook && hook.opts?.onDryRun === true]);
     });
     assert.deepEqual(drained, [
-      ["node-install-containerd", "node-drain", false],
-      ["node-install-kubernetes", "node-drain", false],
+      ["node-install-containerd", "node-install-containerd-drain", false],
+      ["node-install-kubernetes", "node-install-kubernetes-drain", false],
     ]);
   });
 
