@@ -4,12 +4,7 @@ import type { StackSettings } from "./config/load.ts";
 import { machineNodes } from "./config/settings.ts";
 import { reachableNodes } from "./stacks/reachable-nodes.ts";
 
-const { kubeconfig, sshPrivateKey, controlPlane, nodes, images } = await compose(
-  await loadStack(async (...which) => {
-    const { networkOfStack } = await import("./stacks/lab-images.ts");
-    return networkOfStack(...which);
-  }),
-);
+const { kubeconfig, sshPrivateKey, controlPlane, nodes, images } = await compose(await loadStack());
 export { kubeconfig, sshPrivateKey, controlPlane, nodes, images };
 
 /** Composes the stack. Modules of other kinds of stacks are not loaded. */

@@ -10,14 +10,12 @@ import * as z from "zod";
  */
 export const componentFacts = {
   "kindows:network:LabNetwork": z.object({
-    /** Name of Docker's network, and of libvirt's unless that was there before. */
+    /** Name of both libvirt's and Docker's network. */
     name: z.string(),
     cidr: z.string(),
     bridge: z.string(),
-    /** Part of `cidr` that Docker gives to containers; undefined if `up` chooses it. */
-    containerRange: z.string().optional(),
-    /** Name of the libvirt network that was there before. */
-    libvirtNetwork: z.string().optional(),
+    /** Part of `cidr` that Docker gives to containers. */
+    containerRange: z.string(),
   }),
   /** Host of a network fabric: `local`, or a hypervisor's name. */
   "kindows:network:FabricHost": z.object({ host: z.string() }),

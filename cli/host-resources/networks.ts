@@ -135,9 +135,7 @@ export const ports: Stop = {
     });
   },
   start: async (host, name, lab) => {
-    const network = (host.of?.lab === lab ? host.of.usedNetwork : undefined) ?? lab;
-    const bridge = (await bridgeOf(host, network)) ?? "";
-    await asRoot(host, ["link", "set", "dev", name, "master", bridge]);
+    await asRoot(host, ["link", "set", "dev", name, "master", (await bridgeOf(host, lab)) ?? ""]);
   },
 };
 

@@ -49,6 +49,9 @@ export interface KindClusterArgs extends Pick<
 /** The actions' own limits are shorter, so that their errors say what they waited for. */
 const clusterTimeouts = { create: "20m", update: "20m", delete: "20m" };
 
+/** Enough to pull the image of a worker, to start systemd, and to join, in seconds. */
+const startSeconds = 720;
+
 /** Longest wait for nodes to be Ready, in seconds; longer if the pod network's images have to be pulled first. */
 const readySeconds = (cni: PodNetworkName): number => (isDefault(cni) ? 300 : 1200);
 
@@ -126,16 +129,37 @@ export class KindCluster extends pulumi.ComponentResource implements ControlPlan
     this.podCidr = podCidr;
     this.serviceCidr = serviceCidr;
     this.resource = cluster;
-    const loading = `${imageArchives.length * archiveSeconds + 60}s`;
+    const { kubeconfig } = this;
+    const seconds = readySeconds(cni);
+    const archives = [...imageArchives];
+    const workers = args.workers.map((each) => ({
+      label: each,
+      worker: {
+        name: linuxWorkerName(args.name, each),
+        cluster: args.name,
+        image,
+        network: args.network,
+        endpoint: `${host}:${apiServerPort}`,
+        readySeconds: seconds,
+        ...(archives.length > 0 && { imageArchives: archives }),
+      },
+    }));
+    const loading = `${String(startSeconds + archives.length * archiveSeconds)}s`;
     const loaded =
-      imageArchives.length === 0
+      archives.length === 0
         ? []
         : [
             new local.Command(
               `${name}-images`,
               hostAction<typeof images>({
                 create: "controlplane/load-images",
-                environment: { IMAGES: { nodes: controlPlanes, archives: [...imageArchives] } },
+                environment: {
+                  IMAGES: pulumi.output({
+                    controlPlanes,
+                    workers: workers.map(({ worker }) => worker),
+                    archives,
+                  }),
+                },
               }),
               {
                 parent: this,
@@ -160,20 +184,9 @@ export class KindCluster extends pulumi.ComponentResource implements ControlPlan
       { parent: this, dependsOn: loaded },
     );
 
-    const { kubeconfig } = this;
-    const seconds = readySeconds(cni);
-    const workers = args.workers.map((each) => {
-      const worker = {
-        name: linuxWorkerName(args.name, each),
-        cluster: args.name,
-        image,
-        network: args.network,
-        endpoint: `${host}:${apiServerPort}`,
-        readySeconds: seconds,
-        ...(imageArchives.length > 0 && { imageArchives: [...imageArchives] }),
-      };
-      const workerArgs = { worker, kubeconfig, cluster };
-      return new LinuxWorker(`${name}-${each}`, workerArgs, { parent: this }).resource;
+    const joined = workers.map(({ label, worker }) => {
+      const workerArgs = { worker, kubeconfig, cluster, dependsOn: [cluster, ...loaded] };
+      return new LinuxWorker(`${name}-${label}`, workerArgs, { parent: this }).resource;
     });
     // A resource of its own, so that joins need not wait for the control planes' pods.
     const awaitsControlPlanes = podNetworks[cni].linuxNodes !== "awaited";
@@ -192,7 +205,7 @@ export class KindCluster extends pulumi.ComponentResource implements ControlPlan
           ),
         ]
       : [];
-    this.ready = [...ready, ...workers];
+    this.ready = [...ready, ...joined];
     this.registerOutputs({ endpoint: this.endpoint, kubeconfig });
   }
 }
@@ -202,6 +215,8 @@ interface LinuxWorkerArgs {
   readonly kubeconfig: pulumi.Output<string>;
   /** The cluster's own resource. A worker is deleted and replaced with it. */
   readonly cluster: pulumi.Resource;
+  /** What a worker needs before it joins: the cluster, and images. */
+  readonly dependsOn: readonly pulumi.Resource[];
 }
 
 /**
@@ -213,12 +228,11 @@ class LinuxWorker extends pulumi.ComponentResource {
   readonly resource: pulumi.Resource;
 
   constructor(name: string, args: LinuxWorkerArgs, opts?: pulumi.ComponentResourceOptions) {
-    const { worker, cluster } = args;
+    const { worker, cluster, dependsOn } = args;
     const facts: Facts<"kindows:controlplane:LinuxWorker"> = { name: worker.name };
     super("kindows:controlplane:LinuxWorker", name, { facts }, opts);
-    // 720 s for what comes before: pulling the image, starting systemd, and the join.
     const archives = worker.imageArchives?.length ?? 0;
-    const limit = `${String(720 + archives * archiveSeconds + worker.readySeconds)}s`;
+    const limit = `${String(startSeconds + archives * archiveSeconds + worker.readySeconds)}s`;
     this.resource = observedAction<typeof environment>(
       name,
       {
@@ -230,7 +244,7 @@ class LinuxWorker extends pulumi.ComponentResource {
       },
       {
         parent: this,
-        dependsOn: cluster,
+        dependsOn: [...dependsOn],
         deletedWith: cluster,
         replaceWith: [cluster],
         deleteBeforeReplace: true,

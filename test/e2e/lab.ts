@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
 import { readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { execa } from "execa";
@@ -117,8 +118,12 @@ export class TestLab extends Cluster {
     await writeFile(this.stackFile, stringify({ ...rehearsal, config }));
   }
 
-  /** Takes the lab down. If that fails, the settings stay, because `kindows down` needs them. */
+  /**
+   * Takes the lab down, unless it was never configured. If that fails, the settings stay, because `kindows down` needs
+   * them.
+   */
   async remove(): Promise<void> {
+    if (!existsSync(this.stackFile)) return;
     await succeeded(this.kindows("down"));
     await this.removeSettings();
   }

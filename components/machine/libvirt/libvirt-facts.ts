@@ -79,7 +79,7 @@ export function networksIn(text: string): LibvirtNetwork[] {
     name: nameOf(network),
     bridge: below(network, "bridge")[0]?.attributes["name"],
     cidrs: below(network, "ip")
-      .map(networkRange)
+      .map(cidr)
       .filter((one) => one !== undefined),
   }));
 }
@@ -108,9 +108,7 @@ function nameOf(element: XmlElement): string {
 }
 
 /** The range of an `<ip>` element, which has a netmask or a prefix; undefined for IPv6. */
-export function networkRange({
-  attributes: { address = "", netmask, prefix },
-}: XmlElement): string | undefined {
+function cidr({ attributes: { address = "", netmask, prefix } }: XmlElement): string | undefined {
   const length =
     prefix ?? ipaddr.IPv4.parse(netmask ?? "255.255.255.255").prefixLengthFromSubnetMask();
   const range = parseRange(`${address}/${length}`);

@@ -148,21 +148,21 @@ describe("archives of images", () => {
   const withArchives = (changes: Partial<KindClusterArgs>) =>
     cluster({ cni: "calico", workers: ["a"], imageArchives: archives, ...changes });
 
-  it("are given to the control planes, and to each worker by its own action", async () => {
-    const { resources } = await withArchives({ controlPlanes: 3 });
-    const loading = resources.get(`${command}/cp-images`);
-    const nodes = ["", "2", "3"].map((number) => `kindows-t-control-plane${number}`);
-    assert.deepEqual(JSON.parse((loading?.inputs["environment"] as { IMAGES: string }).IMAGES), {
-      nodes,
+  it("are given to all nodes by one action, and to a worker that comes later by its own", async () => {
+    const { resources } = await withArchives({ controlPlanes: 3, workers: ["a", "b"] });
+    const loading = resources.get(`${command}/cp-images`) ?? assert.fail("no images");
+    const environment = (name: string) =>
+      revealed(resources.get(`${observed}/${name}`)?.inputs["environment"]) as { WORKER: string };
+    const workers = ["cp-a", "cp-b"].map((name) => JSON.parse(environment(name).WORKER) as object);
+    assert.deepEqual(JSON.parse((loading.inputs["environment"] as { IMAGES: string }).IMAGES), {
+      controlPlanes: ["", "2", "3"].map((number) => `kindows-t-control-plane${number}`),
+      workers,
       archives,
     });
-    const environment = revealed(resources.get(`${observed}/cp-a`)?.inputs["environment"]) as {
-      WORKER: string;
-    };
-    const worker = JSON.parse(environment.WORKER) as {
-      imageArchives: unknown;
-    };
-    assert.deepEqual(worker.imageArchives, archives);
+    for (const worker of workers)
+      assert.deepEqual("imageArchives" in worker && worker.imageArchives, archives);
+    const { dependsOn } = resources.get(`${observed}/cp-a`)?.opts ?? {};
+    assert.ok(Array.isArray(dependsOn) && dependsOn.some((each) => each === loading.resource));
   });
 
   it("are there before the provider makes anything, and go with the cluster", async () => {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { gzipSync } from "node:zlib";
 import { runAction, runOnCluster } from "../controlplane/run-action.ts";
@@ -45,7 +45,7 @@ function hostWith(contents: readonly string[]) {
     load: (nodes: readonly string[], wanted = archives) =>
       runAction("controlplane/actions/load-images", {
         PATH: `${folder}:${process.env["PATH"] ?? ""}`,
-        IMAGES: JSON.stringify({ nodes, archives: wanted }),
+        IMAGES: JSON.stringify({ controlPlanes: nodes, workers: [], archives: wanted }),
       }),
   };
 }
@@ -108,50 +108,105 @@ describe("images of archives", () => {
   });
 });
 
-/** What Docker says while a worker is added; what it runs in the container is in the log. */
+/** Docker on a host where workers are added, with what is in the one container that it makes. */
 const dockerOfWorker = `#!/bin/sh
 echo "$*" >>"$0.log"
 case "$*" in
+  ps*) cat "$0.container" 2>/dev/null || : ;;
+  run*) echo kindows-t-a >"$0.container" ;;
+  "rm "*) rm -r "$0.container" "$0.$NODE" ;;
   images*) echo there ;;
   "inspect --format"*) echo 192.0.2.9 ;;
   inspect*) echo '[{"HostConfig":{"Binds":null,"Devices":null,"UsernsMode":""},"Config":{"Env":null}}]' ;;
   logs*) echo "Reached target multi-user.target - Multi-User System." ;;
   *import*) cat >/dev/null ;;
+  "exec $NODE ls /kind") ls "$0.$2" ;;
+  "exec $NODE touch "*) mkdir -p "$0.$2" && touch "$0.$2/\${4##*/}" ;;
+  "exec $NODE rm /kind/"*) rm "$0.$2/\${4##*/}" ;;
+  "exec "*" sh -c "*) mkdir -p "$0.$2" && eval "$(echo "$5" | sed "s#/kind#$0.$2#")" ;;
 esac
 `;
 
+/** A host on which a worker is to be added, and what `up` does there. */
+function hostOfWorker() {
+  const folder = newFolder();
+  const [program, archive] = [path.join(folder, "docker"), path.join(folder, "a.tar")];
+  writeFileSync(program, dockerOfWorker, { mode: 0o755 });
+  writeFileSync(archive, "a");
+  const imageArchives = [{ path: archive, sha256: sha256("a") }];
+  const worker = {
+    name: "kindows-t-a",
+    cluster: "kindows-t",
+    image: "kindest/node:kindows-0123456789ab",
+    network: "kindows-t",
+    endpoint: "kindows-t-control-plane:6443",
+    readySeconds: 5,
+    imageArchives,
+  };
+  const variables = { NODE: worker.name, PATH: `${folder}:${process.env["PATH"] ?? ""}` };
+  const images = { controlPlanes: ["cp"], workers: [worker], archives: imageArchives };
+  const node = { status: { conditions: [{ type: "Ready", status: "True" }] } };
+  return {
+    load: () =>
+      runAction("controlplane/actions/load-images", {
+        ...variables,
+        IMAGES: JSON.stringify(images),
+      }),
+    /** @param inCluster whether the worker's Node is there before. */
+    add: (inCluster = false) =>
+      runOnCluster(
+        "controlplane/actions/add-linux-worker",
+        { ...variables, WORKER: JSON.stringify(worker) },
+        (request) => {
+          if (request.startsWith("DELETE")) return [inCluster ? 200 : 404, {}];
+          return [200, node];
+        },
+      ),
+    /** The container's part of what is done, in order. */
+    done: () =>
+      readFileSync(`${program}.log`, "utf8")
+        .split("\n")
+        .flatMap((line) => {
+          if (line.startsWith(`exec --interactive ${worker.name} ctr`)) return ["images"];
+          if (line.startsWith("exec --interactive cp ctr")) return ["images of cp"];
+          return ["run", "rm", "kubeadm join"].filter(
+            (part) => line.startsWith(part) || line.includes(`${worker.name} ${part} --`),
+          );
+        }),
+    /** What a join leaves behind that is cut off. */
+    cutOff: () => rmSync(`${program}.${worker.name}/kindows-complete`),
+  };
+}
+
 describe("a Linux worker", () => {
-  it("has the images of archives before it joins", async () => {
-    const folder = newFolder();
-    const [program, archive] = ["docker", "a.tar"].map((name) => path.join(folder, name)) as [
-      string,
-      string,
-    ];
-    writeFileSync(program, dockerOfWorker, { mode: 0o755 });
-    writeFileSync(archive, "a");
-    const worker = {
-      name: "kindows-t-a",
-      cluster: "kindows-t",
-      image: "kindest/node:kindows-0123456789ab",
-      network: "kindows-t",
-      endpoint: "kindows-t-control-plane:6443",
-      readySeconds: 5,
-      imageArchives: [{ path: archive, sha256: sha256("a") }],
-    };
-    const node = { status: { conditions: [{ type: "Ready", status: "True" }] } };
-    const { exitCode, stderr } = await runOnCluster(
-      "controlplane/actions/add-linux-worker",
-      { WORKER: JSON.stringify(worker), PATH: `${folder}:${process.env["PATH"] ?? ""}` },
-      (request) => (request.startsWith("DELETE") ? [404, {}] : [200, node]),
-    );
+  async function well(run: ReturnType<typeof runAction>): Promise<void> {
+    const { exitCode, stderr } = await run;
     assert.equal(exitCode, 0, stderr);
-    const log = readFileSync(`${program}.log`, "utf8").split("\n");
-    const at = (part: string): number => log.findIndex((line) => line.includes(part));
-    const order = ["run --name", "images import", "kubeadm join"].map(at);
-    assert.ok(!order.includes(-1), log.join("\n"));
-    assert.deepEqual(
-      order,
-      order.toSorted((one, other) => one - other),
-    );
+  }
+
+  it("has the images of archives before it joins", async () => {
+    const host = hostOfWorker();
+    await well(host.add());
+    assert.deepEqual(host.done(), ["run", "images", "kubeadm join"]);
+  });
+
+  it("is started for the images that all nodes get, and goes on from there", async () => {
+    const host = hostOfWorker();
+    await well(host.load());
+    await well(host.load());
+    assert.deepEqual(host.done().toSorted(), ["images", "images of cp", "run"]);
+    await well(host.add());
+    assert.equal(host.done().at(-1), "kubeadm join");
+    await well(host.add(true));
+    await well(host.load());
+    assert.equal(host.done().length, 4);
+  });
+
+  it("is made again if its join was cut off", async () => {
+    const host = hostOfWorker();
+    await well(host.add());
+    host.cutOff();
+    await well(host.add(true));
+    assert.deepEqual(host.done().slice(3), ["rm", "run", "images", "kubeadm join"]);
   });
 });
