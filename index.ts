@@ -4,7 +4,12 @@ import type { StackSettings } from "./config/load.ts";
 import { machineNodes } from "./config/settings.ts";
 import { reachableNodes } from "./stacks/reachable-nodes.ts";
 
-const { kubeconfig, sshPrivateKey, controlPlane, nodes, images } = await compose(await loadStack());
+const { kubeconfig, sshPrivateKey, controlPlane, nodes, images } = await compose(
+  await loadStack(async (...which) => {
+    const { networkOfStack } = await import("./stacks/lab-images.ts");
+    return networkOfStack(...which);
+  }),
+);
 export { kubeconfig, sshPrivateKey, controlPlane, nodes, images };
 
 /** Composes the stack. Modules of other kinds of stacks are not loaded. */

@@ -27,7 +27,7 @@ const network = new LabNetwork("lab", {
   bridge: settings.network.bridge,
   domain: settings.network.domain,
   gateway: plan.gateway,
-  containerRange: plan.containerRange,
+  containers: plan.containerRange,
   libvirtProvider,
   dockerProvider: new docker.Provider("docker"),
   labId,

@@ -13,13 +13,13 @@ import { projectRoot } from "../toolchain/project.ts";
 import { settingsFile, stackOf } from "./engine/folders.ts";
 import { Failure, messageOf } from "../host/failure.ts";
 import { LineCounter, parseDocument, isCollection, isScalar, visit, type Document } from "yaml";
-import { resolveSettings } from "../config/resolve.ts";
+import { networkIn, resolveOnHost } from "../config/resolve.ts";
 
 /** All settings of a stack, from its file. @throws SettingsError with every mistake, as the Pulumi program does. */
 export async function stackSettings(stack: string): Promise<Settings> {
   const { kind, sections, others } = await sectionsOf(stack);
   if (kind !== "lab") throw noLab(stack);
-  return resolveSettings(sections, { stack, file: fileName(stack) }, others);
+  return resolveOnHost(sections, { stack, file: fileName(stack) }, others);
 }
 
 /** All settings of a stack of existing machines, except for encrypted ones. Undefined for a lab. */
@@ -45,6 +45,8 @@ export interface LabIdentity {
   /** Prefix of the names of the lab's resources, e.g. `kindows-rehearsal`. */
   readonly lab: string;
   readonly libvirtUri: string;
+  /** The libvirt network that the lab uses instead of one of its own. */
+  readonly usedNetwork?: string;
 }
 
 /** Identity of a stack's lab, even if its settings are otherwise wrong: the lab must still be removable. */
@@ -58,8 +60,10 @@ export async function labIdentity(stack: string): Promise<LabIdentity> {
 export async function findLab(stack: string): Promise<LabIdentity | undefined> {
   const { kind, sections } = await sectionsOf(stack);
   if (kind !== "lab") return undefined;
+  const usedNetwork = networkIn(sections);
   return {
     stack,
+    ...(usedNetwork !== undefined && { usedNetwork }),
     lab: labNames(identitySetting(sections, "lab", "name", stack)).prefix,
     libvirtUri: identitySetting(sections, "hypervisor", "uri", "qemu:///system"),
   };

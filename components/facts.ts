@@ -10,12 +10,14 @@ import * as z from "zod";
  */
 export const componentFacts = {
   "kindows:network:LabNetwork": z.object({
-    /** Name of both libvirt's and Docker's network. */
+    /** Name of Docker's network, and of libvirt's unless that was there before. */
     name: z.string(),
     cidr: z.string(),
     bridge: z.string(),
-    /** Part of `cidr` that Docker gives to containers. */
-    containerRange: z.string(),
+    /** Part of `cidr` that Docker gives to containers; undefined if `up` chooses it. */
+    containerRange: z.string().optional(),
+    /** Name of the libvirt network that was there before. */
+    libvirtNetwork: z.string().optional(),
   }),
   /** Host of a network fabric: `local`, or a hypervisor's name. */
   "kindows:network:FabricHost": z.object({ host: z.string() }),

@@ -1,3 +1,4 @@
+import type { Segment } from "./sections/network.ts";
 import { addressNumber, addressText, contains, parseRange, rangeText } from "./ipv4.ts";
 
 export interface AddressPlan {
@@ -39,6 +40,17 @@ export function addressPlan(cidr: string): AddressPlan {
     firstContainer: addressText(containers.first),
   };
 }
+
+/** The part of a plan that a network which was there before has too. */
+export type SegmentPlan = Pick<AddressPlan, "cidr" | "gateway"> &
+  Partial<Pick<AddressPlan, "containerRange">>;
+
+/** The plan of a lab's own segment. In a network that was there before, the containers' addresses are chosen by `up`. */
+export function segmentPlan({ cidr, found }: SegmentSettings): SegmentPlan {
+  return found === undefined ? addressPlan(cidr) : { cidr, gateway: found.gateway };
+}
+
+type SegmentSettings = Pick<Segment, "cidr" | "found">;
 
 export function fitsPlan(cidr: string): boolean {
   const segment = parseRange(cidr);

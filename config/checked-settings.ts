@@ -16,6 +16,8 @@ interface ReportOptions {
   readonly file: string;
   /** Mistakes outside the sections, which are reported first. */
   readonly others: readonly SettingsProblem[];
+  /** Settings whose value could not be found out, e.g. `network.cidr`: checks that read them are skipped. Default: none. */
+  readonly unknown?: readonly string[];
   /** Removes secrets from a problem before it is reported. Default: nothing is removed. */
   readonly redact?: (problem: SettingsProblem) => SettingsProblem;
 }
@@ -24,12 +26,15 @@ interface ReportOptions {
 export function checkedSettings<Written, Named>(
   { schema, named, checks }: Rules<Written, Named>,
   written: Readonly<Record<string, unknown>>,
-  { file, others, redact = (problem) => problem }: ReportOptions,
+  { file, others, unknown = [], redact = (problem) => problem }: ReportOptions,
 ): Named {
   const parsed = schema.safeParse(written);
   const broken = parsed.success ? [] : shapeProblems(schema, written, parsed.error.issues);
   const settings = named(parsed.success ? parsed.data : repaired(schema, written));
-  const brokenPaths = broken.map(({ path }) => pathText(path));
+  const brokenPaths = [
+    ...broken.map(({ path }) => pathText(path)),
+    ...unknown.map((path) => `kindows:${path}`),
+  ];
   const isBroken = (read: string): boolean =>
     brokenPaths.some((one) => read === one || read.startsWith(`${one}.`));
   const found = checks

@@ -2,7 +2,7 @@ import * as pulumi from "@pulumi/pulumi";
 import { allConfig } from "@pulumi/pulumi/runtime/config.js";
 import type { ExistingSettings } from "./existing.ts";
 import { SettingsError } from "./problem.ts";
-import { resolveSettings } from "./resolve.ts";
+import { type FindNetwork, resolveOnHost } from "./resolve.ts";
 import type { Settings } from "./settings.ts";
 import { stackSections } from "./stack-sections.ts";
 
@@ -10,15 +10,20 @@ export type StackSettings =
   | { readonly kind: "lab"; readonly settings: Settings }
   | { readonly kind: "existing"; readonly settings: ExistingSettings };
 
-/** Reads and checks the stack's configuration. @throws RunError, which Pulumi prints without a stack trace. */
-export async function loadStack(): Promise<StackSettings> {
+/**
+ * Reads and checks the stack's configuration.
+ *
+ * @param find reads the libvirt network that a lab's settings name. Default: from this host's libvirt.
+ * @throws RunError, which Pulumi prints without a stack trace.
+ */
+export async function loadStack(find?: FindNetwork): Promise<StackSettings> {
   const stack = pulumi.getStack();
   const file = `Pulumi.${stack}.yaml`;
   try {
     const config = parsedConfig(allConfig());
     const { kind, sections, others } = stackSections(config, file);
     if (kind === "lab") {
-      return { kind, settings: resolveSettings(sections, { stack, file }, others) };
+      return { kind, settings: await resolveOnHost(sections, { stack, file }, others, find) };
     }
     // Loaded only here, because labs do not need it.
     const { resolveExisting } = await import("./existing.ts");

@@ -2,9 +2,16 @@ import { assignAddresses, segmentOf } from "./address-plan.ts";
 import { checkedSettings } from "./checked-settings.ts";
 import { checks } from "./checks/all.ts";
 import { placements } from "./placement.ts";
-import type { SettingsProblem } from "./problem.ts";
+import {
+  findNetwork,
+  type FoundNetwork,
+  isComplaint,
+  usualNetwork,
+} from "../components/network/found-network.ts";
+import type { Complaint, SettingsProblem } from "./problem.ts";
+import { valueAt } from "./schema-paths.ts";
 import { thisHypervisor } from "./sections/machine-host.ts";
-import { withNames } from "./sections/network.ts";
+import { network, withNames } from "./sections/network.ts";
 import { withContainerd } from "./sections/windows.ts";
 import {
   settingsSchema,
@@ -18,6 +25,27 @@ export interface SettingsSource {
   readonly stack: string;
   /** File to name in errors, e.g. `Pulumi.dev.yaml`. */
   readonly file: string;
+  /**
+   * The libvirt network that the settings name, or why the lab can't use it. Default: libvirt's own network `default`, as
+   * it comes.
+   */
+  readonly found?: FoundNetwork | Complaint | undefined;
+}
+
+/** How a libvirt network of this host is read. */
+export type FindNetwork = (uri: string, name: string) => Promise<FoundNetwork | Complaint>;
+
+/** `resolveSettings`, after reading the libvirt network that the settings name, if any. */
+export async function resolveOnHost(
+  written: Readonly<Record<string, unknown>>,
+  source: Omit<SettingsSource, "found">,
+  others: readonly SettingsProblem[],
+  find: FindNetwork = findNetwork,
+): Promise<Settings> {
+  const uri = settingsSchema.shape.hypervisor.safeParse(written["hypervisor"] ?? {}).data?.uri;
+  const name = networkIn(written);
+  const found = uri === undefined || name === undefined ? undefined : await find(uri, name);
+  return resolveSettings(written, { ...source, found }, others);
 }
 
 /**
@@ -29,9 +57,10 @@ export interface SettingsSource {
  */
 export function resolveSettings(
   written: Readonly<Record<string, unknown>>,
-  { stack, file }: SettingsSource,
+  { stack, file, found = usualNetwork }: SettingsSource,
   others: readonly SettingsProblem[] = [],
 ): Settings {
+  const unusable = isComplaint(found) ? found : undefined;
   const rules = {
     schema: settingsSchema,
     named: (settings: WrittenSettings): NamedSettings => {
@@ -40,13 +69,30 @@ export function resolveSettings(
       return {
         ...settings,
         lab: { name },
-        network: withNames(network, name),
+        network: withNames(
+          network,
+          name,
+          network.libvirtNetwork === undefined || isComplaint(found) ? undefined : found,
+        ),
         windows: withContainerd(windows),
       };
     },
     checks,
   };
-  return filled(checkedSettings(rules, written, { file, others }));
+  const notRead: readonly SettingsProblem[] =
+    unusable === undefined
+      ? []
+      : [{ path: ["network", "libvirtNetwork"], value: networkIn(written), ...unusable }];
+  const unknown = unusable === undefined ? [] : ["network.cidr"];
+  return filled(
+    checkedSettings(rules, written, { file, others: [...others, ...notRead], unknown }),
+  );
+}
+
+/** The libvirt network that the settings name, even if other settings of the section are wrong. */
+export function networkIn(written: Readonly<Record<string, unknown>>): string | undefined {
+  const { libvirtNetwork } = network.shape;
+  return libvirtNetwork.safeParse(valueAt(written, ["network", "libvirtNetwork"])).data;
 }
 
 function filled(settings: NamedSettings): Settings {

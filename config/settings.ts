@@ -6,7 +6,7 @@ import { cluster } from "./sections/cluster.ts";
 import { cni } from "./sections/cni.ts";
 import { lab } from "./sections/lab.ts";
 import { linux } from "./sections/linux.ts";
-import { network, type withNames } from "./sections/network.ts";
+import { network, type Segment } from "./sections/network.ts";
 import { nodes } from "./sections/nodes.ts";
 import { windows, type withContainerd } from "./sections/windows.ts";
 
@@ -38,7 +38,7 @@ export type WrittenSettings = z.output<typeof settingsSchema>;
 /** The settings that checks get: as written, plus the values derived from the lab's name and the image. */
 export interface NamedSettings extends WrittenSettings {
   lab: Required<WrittenSettings["lab"]>;
-  network: ReturnType<typeof withNames>;
+  network: Segment;
   windows: ReturnType<typeof withContainerd>;
 }
 

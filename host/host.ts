@@ -5,8 +5,12 @@ import { Failure } from "./failure.ts";
 export interface Host {
   /** libvirt connection the lab's machines are on, e.g. `qemu:///system`. */
   readonly libvirtUri: string;
-  /** The current stack, and the prefix of its lab. */
-  readonly of?: { readonly stack: string; readonly lab: string };
+  /** The current stack, the prefix of its lab, and the libvirt network that it uses instead of one of its own. */
+  readonly of?: {
+    readonly stack: string;
+    readonly lab: string;
+    readonly usedNetwork?: string | undefined;
+  };
   /** Reachable hypervisors on other hosts that have, or may have, resources of the lab. */
   readonly others?: readonly RemoteHost[];
   /**
@@ -30,7 +34,7 @@ const timeoutSeconds = 60;
 
 /** This host, with the hypervisors of a stack's lab on other hosts. */
 export function thisHost(
-  { libvirtUri, ...of }: { stack: string; lab: string; libvirtUri: string },
+  { libvirtUri, ...of }: NonNullable<Host["of"]> & Pick<Host, "libvirtUri">,
   others: readonly RemoteHost[] = [],
 ): Host {
   return {

@@ -1,6 +1,10 @@
 import { readdir, readFile, readlink } from "node:fs/promises";
 import path from "node:path";
-import { firewalldState, type FirewalldState } from "../components/network/firewalld.ts";
+import {
+  dockerZone,
+  firewalldState,
+  type FirewalldState,
+} from "../components/network/firewalld.ts";
 import { leastMtu, segmentMtu } from "../components/network/packet-size.ts";
 import type { HostProblem } from "../config/host-problem.ts";
 import { labNames } from "../config/names.ts";
@@ -122,8 +126,11 @@ async function gatherUplink(root: string): Promise<ServiceFacts["uplink"]> {
 }
 
 /** Checks that the lab's DNS and DHCP server can listen, unless the lab's network is there already. */
-export function checkListeners({ lab }: Settings, { services, libvirt }: HostFacts): HostProblem[] {
-  const { network } = labNames(lab.name);
+export function checkListeners(
+  settings: Settings,
+  { services, libvirt }: HostFacts,
+): HostProblem[] {
+  const network = settings.network.libvirtNetwork ?? labNames(settings.lab.name).network;
   const isThere = libvirt.reachable && libvirt.networks.some(({ name }) => name === network);
   if (isThere) return [];
   return services.listeners.map(({ port, program }) => ({
@@ -136,8 +143,18 @@ export function checkListeners({ lab }: Settings, { services, libvirt }: HostFac
   }));
 }
 
-/** Checks that libvirt can put the lab's bridge into the zone in which Docker wants it. */
-export function checkFirewalld(_settings: Settings, { services }: HostFacts): HostProblem[] {
+/** Checks that the lab's bridge is in the zone in which Docker wants it, or that libvirt can put it there. */
+export function checkFirewalld({ network }: Settings, { services }: HostFacts): HostProblem[] {
+  const { libvirtNetwork, found } = network;
+  if (found !== undefined && services.firewalld !== "off" && found.zone !== dockerZone) {
+    return [
+      {
+        subject: `The bridge of libvirt's network ${libvirtNetwork}`,
+        why: `is in firewalld's zone ${found.zone ?? "libvirt"}, and Docker refuses a bridge that is in another zone than its own`,
+        instead: `Write zone='${dockerZone}' into its <bridge> (virsh net-edit ${libvirtNetwork}), then net-destroy and net-start it, or leave out kindows:network.libvirtNetwork.`,
+      },
+    ];
+  }
   return unless(services.firewalld !== "without Docker's zone", {
     subject: "firewalld",
     why: "has no zone docker, which Docker makes when it starts beside firewalld, and in which the lab's bridge must be",

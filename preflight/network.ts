@@ -58,21 +58,37 @@ export function routeRanges(table: string): NetworkFacts["ranges"] {
 }
 
 /** Networks of libvirt and Docker, and whether each is the lab's own, from an earlier run, and so no obstacle. */
-function networksOf({ lab }: Settings, { docker, libvirt }: HostFacts) {
-  const { network } = labNames(lab.name);
+function networksOf({ lab, network }: Settings, { docker, libvirt }: HostFacts) {
+  const names = labNames(lab.name);
   const of = (
     whose: string,
+    own: string,
     all: readonly { name: string; cidrs: readonly string[]; bridge?: string }[],
   ) =>
     all.map((one) => ({
       ...one,
       owner: `${whose}'s network ${one.name}`,
-      isOwn: one.name === network,
+      isOwn: one.name === own,
     }));
+  const ofLibvirt = network.libvirtNetwork ?? names.network;
   return [
-    ...of("libvirt", libvirt.reachable ? libvirt.networks : []),
-    ...of("Docker", docker.reachable ? docker.networks : []),
+    ...of("libvirt", ofLibvirt, libvirt.reachable ? libvirt.networks : []),
+    ...of("Docker", names.dockerNetwork, docker.reachable ? docker.networks : []),
   ];
+}
+
+/** The setting that chooses the segment, and what to write there if it is taken. */
+function chosenBy(
+  { network: { libvirtNetwork } }: Settings,
+  setting: "cidr" | "bridge",
+  value: string,
+): { readonly subject: string; readonly used?: string } {
+  return libvirtNetwork === undefined
+    ? { subject: `kindows:network.${setting}: "${value}"` }
+    : {
+        subject: `kindows:network.libvirtNetwork: "${libvirtNetwork}"`,
+        used: "Remove the other network, or use another one here: Docker can have one on each.",
+      };
 }
 
 /** A range in use, and whether the lab's segment may be a part of it. */
@@ -125,14 +141,16 @@ export function checkSegment(settings: Settings, facts: HostFacts): HostProblem[
     proposedRange(segmentRange, settings, (candidate) =>
       occupied.some((one) => isInTheWay(one, candidate)),
     );
+  const { subject, used } = chosenBy(settings, "cidr", wanted);
   return [
     {
-      subject: `kindows:network.cidr: "${wanted}"`,
+      subject,
       why: `overlaps ${owners.join(" and ")}`,
       instead:
-        free === undefined
+        used ??
+        (free === undefined
           ? "No other private range of its size is free here: remove a network that is not needed."
-          : `Write a range that is free here, e.g. ${free}.`,
+          : `Write a range that is free here, e.g. ${free}.`),
     },
   ];
 }
@@ -141,13 +159,15 @@ export function checkSegment(settings: Settings, facts: HostFacts): HostProblem[
 export function checkBridge(settings: Settings, facts: HostFacts): HostProblem[] {
   const { bridge } = settings.network;
   const networks = networksOf(settings, facts).filter((one) => one.bridge === bridge);
+  const foreign = networks.find(({ isOwn }) => !isOwn);
   const isFree =
-    networks.some(({ isOwn }) => isOwn) ||
-    (networks.length === 0 && !facts.network.interfaces.includes(bridge));
+    networks.length === 0 ? !facts.network.interfaces.includes(bridge) : foreign === undefined;
+  const { subject, used } = chosenBy(settings, "bridge", bridge);
   return unless(isFree, {
-    subject: `kindows:network.bridge: "${bridge}"`,
-    why: `is taken by ${networks[0]?.owner ?? "a network interface of this host"}`,
+    subject,
+    why: `${used === undefined ? "is" : "has a bridge that is"} taken by ${foreign?.owner ?? "a network interface of this host"}`,
     instead:
+      used ??
       "Write another name, or remove it (`./kindows doctor` shows whether it is left over from a lab).",
   });
 }

@@ -2,7 +2,8 @@ import * as docker from "@pulumi/docker";
 import * as pulumi from "@pulumi/pulumi";
 import * as z from "zod";
 import { dockerEndpoint } from "../host/docker-engine.ts";
-import { addressPlan } from "../config/address-plan.ts";
+import { segmentPlan } from "../config/address-plan.ts";
+import { containerCount } from "../config/checks/used-network.ts";
 import { labNames } from "../config/names.ts";
 import type { NodeSettings, Settings } from "../config/settings.ts";
 import { podNetworks } from "../components/cni/registry.ts";
@@ -13,9 +14,9 @@ import { isRouted } from "../components/network/fabric/fabric.ts";
 import { randomLabId } from "../components/lab-id.ts";
 import { labFabric } from "../components/network/fabric/fabric-host.ts";
 import { sharedZone } from "../components/network/firewalld.ts";
-import { LabNetwork } from "../components/network/lab-network.ts";
+import { LabNetwork, type UsedNetwork } from "../components/network/lab-network.ts";
 import { clusterRoutes } from "./cluster-routes.ts";
-import { imageArchives, LabImages } from "./lab-images.ts";
+import { imageArchives, LabImages, recordNetwork } from "./lab-images.ts";
 import { machineImage } from "./machine-image.ts";
 import { hypervisorProvider } from "../components/machine/libvirt/hypervisor-provider.ts";
 import { joinedLinux, joinedWindows } from "./joined-node.ts";
@@ -43,6 +44,7 @@ export async function kindOnLibvirt(
   nodes: readonly NodeSettings[],
 ): Promise<Lab> {
   const images = await LabImages.ofStack();
+  recordNetwork(settings, images);
   const { cluster } = settings;
   const { kubernetesVersion, tokenTtlMinutes } = cluster;
   const archives = await imageArchives(settings, images);
@@ -50,7 +52,7 @@ export async function kindOnLibvirt(
   const { install } = await podNetworks[settings.cni.kind].components();
   const names = labNames(settings.lab.name);
   const placed = reportedPlacement(settings);
-  const plan = addressPlan(settings.network.cidr);
+  const plan = segmentPlan(settings.network);
   const libvirtProvider = hypervisorProvider("hypervisor", settings.hypervisor.uri);
 
   const endpoint = dockerEndpoint();
@@ -61,7 +63,7 @@ export async function kindOnLibvirt(
     bridge: settings.network.bridge,
     domain: settings.network.domain,
     gateway: plan.gateway,
-    containerRange: plan.containerRange,
+    containers: plan.containerRange ?? usedNetwork(settings),
     mtu: settings.network.mtu,
     dnsForwarders: settings.network.dnsForwarders,
     zone: sharedZone(settings.hypervisor.uri),
@@ -142,6 +144,17 @@ export async function kindOnLibvirt(
       [...windows, ...linux].map(({ report }) => ({ ...report, ...placed.get(report.name) })),
     ),
     images: images.used,
+  };
+}
+
+/** The libvirt network that the settings name, for a lab that makes none. */
+function usedNetwork({ hypervisor, network, cluster }: Settings): UsedNetwork {
+  return {
+    uri: hypervisor.uri,
+    name: network.libvirtNetwork ?? "",
+    uuid: network.found?.uuid ?? "",
+    containers: containerCount(cluster),
+    avoid: [],
   };
 }
 

@@ -9,7 +9,12 @@ import { isPreviewAnywhere } from "../components/preview-anywhere.ts";
 import { locatedLinuxImage } from "../components/linux/cloud-image/located.ts";
 import type { LinuxPrograms } from "../components/linux/steps.ts";
 import type { GoldenImage } from "../components/machine/libvirt/machine-storage.ts";
-import { SettingsError } from "../config/problem.ts";
+import {
+  findNetwork,
+  type FoundNetwork,
+  usualNetwork,
+} from "../components/network/found-network.ts";
+import { type Complaint, SettingsError } from "../config/problem.ts";
 import type { Settings } from "../config/settings.ts";
 import { builtSoFar } from "../toolchain/built.ts";
 import { Cache } from "../toolchain/cache.ts";
@@ -17,7 +22,7 @@ import { kubernetesVersion } from "../toolchain/tools/table.ts";
 import { goldenImageSchema, notBuilt } from "./machine-image.ts";
 import { onLinuxNodes } from "./pulled-images.ts";
 
-/** Description of each image, and the settings that it depends on as JSON; stored in the stack's outputs. */
+/** Description of each image, or of the network, and the settings that it depends on as JSON; stored in the stack's outputs. */
 const usedSchema = z.record(z.string(), z.object({ asked: z.string(), found: z.unknown() }));
 
 type Used = z.infer<typeof usedSchema>;
@@ -59,6 +64,35 @@ async function recordedImages(): Promise<Used> {
     name: stack,
   });
   return outputsSchema.parse(result).outputs.images ?? {};
+}
+
+/** What a lab knows of a network that was there before, besides who has addresses in it. */
+const usedNetworkSchema = z.object({
+  uuid: z.string(),
+  bridge: z.string(),
+  cidr: z.string(),
+  gateway: z.string(),
+  mtu: z.number(),
+  domain: z.string().optional(),
+});
+
+/**
+ * The libvirt network that the settings name, read from this host's libvirt, or, in a preview that has to work on any host
+ * (KINDOWS_PREVIEW), as the last `up` found it.
+ */
+export async function networkOfStack(uri: string, name: string): Promise<FoundNetwork | Complaint> {
+  if (!isPreviewAnywhere()) return findNetwork(uri, name);
+  const before = (await recordedImages())["network"];
+  return before?.asked === JSON.stringify(name)
+    ? { ...usedNetworkSchema.parse(before.found), taken: [] }
+    : usualNetwork;
+}
+
+/** Stores what was found of the network that the lab uses, if any. */
+export function recordNetwork({ network }: Pick<Settings, "network">, images: LabImages): void {
+  const { libvirtNetwork, found } = network;
+  if (found === undefined) return;
+  images.of("network", libvirtNetwork, usedNetworkSchema, () => usedNetworkSchema.parse(found));
 }
 
 const outputsSchema = z.object({ outputs: z.object({ images: usedSchema.optional() }) });

@@ -2,6 +2,7 @@ import { messageOf, throwAll } from "../../host/failure.ts";
 import type { StateResource } from "../engine/deployment.ts";
 import type { Host } from "../../host/host.ts";
 import { labFiles } from "../lab/access.ts";
+import { addressReservations } from "./address-reservations.ts";
 import { containers } from "./containers.ts";
 import { machineResources } from "../../components/machine/registry.ts";
 import { kubeconfigEntries } from "./kubeconfig-entries.ts";
@@ -18,6 +19,7 @@ export const resourceKinds: readonly ResourceKind[] = [
   networkFabrics(),
   dockerNetworks,
   libvirtNetworks,
+  addressReservations,
   bridges,
   kubeconfigEntries,
   labFiles,

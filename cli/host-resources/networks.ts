@@ -135,7 +135,9 @@ export const ports: Stop = {
     });
   },
   start: async (host, name, lab) => {
-    await asRoot(host, ["link", "set", "dev", name, "master", (await bridgeOf(host, lab)) ?? ""]);
+    const network = (host.of?.lab === lab ? host.of.usedNetwork : undefined) ?? lab;
+    const bridge = (await bridgeOf(host, network)) ?? "";
+    await asRoot(host, ["link", "set", "dev", name, "master", bridge]);
   },
 };
 

@@ -12,7 +12,7 @@ import type { Row } from "../../verify/rows/row.ts";
 import { verifyLockFile } from "../engine/run-lock.ts";
 import { labThatIsUp } from "../lab/outputs.ts";
 import { stackSettings } from "../stack-settings.ts";
-import { addressPlan } from "../../config/address-plan.ts";
+import { segmentPlan } from "../../config/address-plan.ts";
 import type { Settings } from "../../config/settings.ts";
 import { hasClusterRoutes } from "../../stacks/cluster-routes.ts";
 import { whyNoInternet } from "../../verify/cluster/outside.ts";
@@ -95,7 +95,7 @@ export async function clusterOfKubeconfig(
 }
 
 /** Address of this host on the lab's segment, which pods reach without the internet. */
-const hostAddress = ({ network }: Settings): string => addressPlan(network.cidr).gateway;
+const hostAddress = ({ network }: Settings): string => segmentPlan(network).gateway;
 
 async function commonFacts(
   api: ClusterApi,

@@ -5,7 +5,7 @@ import path from "node:path";
 export type FirewalldState = "off" | "with Docker's zone" | "without Docker's zone" | "unknown";
 
 /** The zone that Docker makes when it starts beside firewalld, and in which it wants its bridges. */
-const dockerZone = "docker";
+export const dockerZone = "docker";
 
 /** systemd has a control group for each running service, in either version of control groups. */
 function isFirewalldOn(root: string): boolean {

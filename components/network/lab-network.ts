@@ -1,9 +1,13 @@
 import * as pulumi from "@pulumi/pulumi";
 import * as docker from "@pulumi/docker";
+import { local } from "@pulumi/command";
 import * as libvirt from "@pulumi/libvirt";
 import { labIdLabel } from "../../config/names.ts";
 import type { Facts } from "../facts.ts";
+import { hostAction } from "../host-action/host-action.ts";
 import { networkXslt } from "../machine/libvirt/lab-mark.ts";
+import type { environment } from "./actions/reserve-containers.ts";
+import { blockPrefix } from "./found-network.ts";
 import { segmentMtu } from "./packet-size.ts";
 
 /** A libvirt network with a bridge, DHCP and DNS. */
@@ -28,11 +32,26 @@ interface SegmentArgs {
   readonly labId: pulumi.Output<string>;
 }
 
+/** A libvirt network that was there before, and in which kind's containers get a block of addresses. */
+export interface UsedNetwork {
+  /** URI of its libvirt, e.g. `qemu:///system`. */
+  readonly uri: string;
+  readonly name: string;
+  readonly uuid: string;
+  /** How many containers need an address at most. */
+  readonly containers: number;
+  /** Addresses that are not in the block, although nobody may have them at the moment. */
+  readonly avoid: readonly string[];
+}
+
 export interface LabNetworkArgs extends SegmentArgs {
   /** Address of the bridge, which is the machines' gateway, DNS and DHCP server. */
   readonly gateway: string;
-  /** Part of `cidr` that Docker uses for kind's containers. It must not contain addresses of machines. */
-  readonly containerRange: string;
+  /**
+   * Where Docker takes the addresses of kind's containers from: a part of `cidr` without addresses of machines, or a
+   * block that is chosen in the network which the lab uses instead of making one.
+   */
+  readonly containers: string | UsedNetwork;
   readonly libvirtProvider: libvirt.Provider;
   readonly dockerProvider: docker.Provider;
 }
@@ -41,7 +60,7 @@ export interface LabNetworkArgs extends SegmentArgs {
  * One layer-2 segment for machines and kind's containers. libvirt owns the bridge (NAT to the outside, DHCP, DNS), and
  * Docker adopts it. So nodes reach the API server and each other at their own addresses, without NAT, published ports
  * or firewall rules. Two bridges, as in older recipes, do not work because of Docker 28's per-container drop rules in
- * the raw table.
+ * the raw table. The libvirt network may also be one that was there before, and that stays when the lab goes.
  *
  * Not responsible for DHCP reservations, which belong to the machines.
  */
@@ -52,20 +71,22 @@ export class LabNetwork extends pulumi.ComponentResource {
   readonly dockerNetworkName: pulumi.Output<string>;
 
   constructor(name: string, args: LabNetworkArgs, opts?: pulumi.ComponentResourceOptions) {
+    const { containers: place } = args;
     const facts: Facts<"kindows:network:LabNetwork"> = {
       name: args.name,
       cidr: args.cidr,
       bridge: args.bridge,
-      containerRange: args.containerRange,
+      ...(typeof place === "string" ? { containerRange: place } : { libvirtNetwork: place.name }),
     };
     super("kindows:network:LabNetwork", name, { facts }, opts);
-    const segment = libvirtSegment(name, args, { parent: this, provider: args.libvirtProvider });
+    const { segment, networkId, ipRange } =
+      typeof place === "string" ? this.#made(name, args, place) : this.#used(name, args, place);
     const containers = new docker.Network(
       name,
       {
         name: args.name,
         driver: "bridge",
-        ipamConfigs: [{ subnet: args.cidr, gateway: args.gateway, ipRange: args.containerRange }],
+        ipamConfigs: [{ subnet: args.cidr, gateway: args.gateway, ipRange }],
         options: {
           "com.docker.network.bridge.name": args.bridge,
           "com.docker.network.bridge.enable_ip_masquerade": "false",
@@ -83,10 +104,47 @@ export class LabNetwork extends pulumi.ComponentResource {
         deleteBeforeReplace: true,
       },
     );
-    this.networkId = segment.id;
+    this.networkId = networkId;
     this.dockerNetworkName = containers.name;
     this.registerOutputs({ networkId: this.networkId, dockerNetworkName: this.dockerNetworkName });
   }
+
+  #made(name: string, args: LabNetworkArgs, ipRange: string): Ground {
+    const segment = libvirtSegment(name, args, { parent: this, provider: args.libvirtProvider });
+    return { segment, networkId: segment.id, ipRange };
+  }
+
+  /** Reserves the containers' addresses in the network, so that its DHCP server gives them to nobody. */
+  #used(name: string, { name: lab, labId }: LabNetworkArgs, place: UsedNetwork): Ground {
+    const { uri, name: network, uuid, containers, avoid } = place;
+    const prefixLength = blockPrefix(containers);
+    const block = new local.Command(
+      `${name}-containers`,
+      hostAction<typeof environment>({
+        create: "network/reserve-containers",
+        delete: "network/reserve-containers --release",
+        environment: {
+          CONTAINERS: labId.apply((id) => ({ uri, network, lab, id, prefixLength })),
+          AVOID: [...avoid],
+        },
+        triggers: [uuid, prefixLength],
+      }),
+      {
+        parent: this,
+        deleteBeforeReplace: true,
+        // They count where the block is chosen. Another one would need another cluster.
+        ignoreChanges: ["environment.AVOID"],
+      },
+    );
+    return { segment: block, networkId: pulumi.output(uuid), ipRange: block.stdout };
+  }
+}
+
+/** What Docker's network is built on. */
+interface Ground {
+  readonly segment: pulumi.Resource;
+  readonly networkId: pulumi.Output<string>;
+  readonly ipRange: pulumi.Input<string>;
 }
 
 /** Whether packets are smaller than they are without a setting. */

@@ -26,6 +26,7 @@ import {
   nodeAddresses,
   windowsNames,
 } from "./nodes.ts";
+import { usedNetworkChecks } from "./used-network.ts";
 import { rangesApart, rangeSizes, rangesUsable } from "./ranges.ts";
 
 /** Refuses checksums of another pod network's programs, because they are not installed. */
@@ -50,6 +51,7 @@ export const checks: readonly Check<NamedSettings>[] = [
   stackAsLab,
   defaultBridgeLength,
   archivesOnce,
+  ...usedNetworkChecks,
   ...rangesUsable,
   ...rangeSizes,
   ...rangesApart,

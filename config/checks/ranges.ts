@@ -150,8 +150,9 @@ const largestPodRange = podPrefixPerNode - 16;
 const [smallestServiceRange, largestServiceRange] = [28, 12];
 
 export const rangeSizes: readonly Check<NamedSettings>[] = [
-  check(segmentRange, (prefix) =>
-    prefix > maxSegmentPrefixLength
+  check(segmentRange, (prefix, { network }) =>
+    // In a network that was there before, containers get a block, not half of it.
+    prefix > maxSegmentPrefixLength && network.found === undefined
       ? [
           "is too small: machines and containers get half of it each",
           `least /${maxSegmentPrefixLength}`,

@@ -1,12 +1,13 @@
 import * as z from "zod";
 import { fabrics, type FabricName } from "../../components/network/fabric/registry.ts";
+import type { FoundNetwork } from "../../components/network/found-network.ts";
 import { leastMtu, segmentMtu } from "../../components/network/packet-size.ts";
 import { defaultBridge, defaultDomain, maxBridgeNameLength } from "../names.ts";
 import { type Check, type Complaint, unless } from "../problem.ts";
 import type { NamedSettings } from "../settings.ts";
 import { dnsDomain } from "../values/dns-name.ts";
 import { cidr, ipv4 } from "../values/ip-address.ts";
-import { between, text } from "../values/value.ts";
+import { between, ofForm, text } from "../values/value.ts";
 
 const defaultSegment = "192.168.150.0/24";
 
@@ -16,21 +17,39 @@ const forwarder = ipv4(
   "Write the address of a DNS server as four numbers up to 255, e.g. 10.1.1.53.",
 );
 
+/** libvirt allows almost any name; these go unquoted through every program. */
+const networkName = ofForm(
+  /^[A-Za-z0-9_][A-Za-z0-9_.+-]{0,62}$/,
+  "is not the name of a libvirt network",
+  "Write one that `virsh -c qemu:///system net-list --all` shows, e.g. default.",
+);
+
 export const network = z.strictObject({
-  cidr: text(cidr(defaultSegment)).default(defaultSegment).meta({
+  libvirtNetwork: text(networkName).optional().meta({
     description:
-      "IPv4 range of the lab's segment, /24 or larger: `.1` is the gateway, `.2` to `.99` are for machines, the upper half is for kind's containers. It must be unused on this host and must not overlap `podCidr` or `serviceCidr`.",
+      "Name of a libvirt network on this host that the lab uses instead of making one, e.g. libvirt's own `default` (docs/own-machine.md). Its bridge and range are read from it, and `down` leaves it as it was.",
+    default: "none; the lab makes a network of its own",
   }),
+  cidr: text(cidr(defaultSegment))
+    .optional()
+    .meta({
+      description:
+        "IPv4 range of the lab's segment, /24 or larger: `.1` is the gateway, `.2` to `.99` are for machines, the upper half is for kind's containers. It must be unused on this host and must not overlap `podCidr` or `serviceCidr`.",
+      default: `\`${defaultSegment}\`, or that of \`libvirtNetwork\``,
+    }),
   bridge: text(bridgeName).optional().meta({
     description:
       "Name of the segment's Linux bridge, at most 15 characters. libvirt creates the bridge.",
-    default: "`kw-<lab.name>`",
+    default: "`kw-<lab.name>`, or that of `libvirtNetwork`",
   }),
-  mtu: between(leastMtu, segmentMtu).default(segmentMtu).meta({
-    description:
-      "Largest packet on the segment, of machines and containers; pods' are smaller by their encapsulation. Write less where this host's uplink, e.g. a VPN, takes less.",
-    unit: "bytes",
-  }),
+  mtu: between(leastMtu, segmentMtu)
+    .optional()
+    .meta({
+      description:
+        "Largest packet on the segment, of machines and containers; pods' are smaller by their encapsulation. Write less where this host's uplink, e.g. a VPN, takes less.",
+      unit: "bytes",
+      default: `\`${segmentMtu}\`, or that of \`libvirtNetwork\``,
+    }),
   dnsForwarders: z.array(text(forwarder)).max(3).default([]).meta({
     description:
       "IPv4 addresses of the DNS servers that the segment's own asks for other names, at most three, e.g. a company's.",
@@ -44,16 +63,31 @@ export const network = z.strictObject({
     }),
   domain: text(dnsDomain).optional().meta({
     description: "DNS domain that the segment's DNS server answers for.",
-    default: "`<lab.name>.kindows.test`",
+    default: "`<lab.name>.kindows.test`, or that of `libvirtNetwork`",
   }),
 });
 
 type Network = z.output<typeof network>;
 
-/** Fills in the names that follow from the lab's name unless they are written. */
-export function withNames(written: Network, lab: string): Required<Network> {
-  const { bridge = defaultBridge(lab), domain = defaultDomain(lab) } = written;
-  return { ...written, bridge, domain };
+/** The segment's settings, with the network that was there before, if the lab uses one and it could be read. */
+export type Segment = Required<Omit<Network, "libvirtNetwork">> &
+  Pick<Network, "libvirtNetwork"> & { readonly found?: FoundNetwork };
+
+/** Fills in what follows from the lab's name, or from the network that the lab uses, unless it is written. */
+export function withNames(
+  { libvirtNetwork, ...written }: Network,
+  lab: string,
+  found: FoundNetwork | undefined,
+): Segment {
+  return {
+    ...written,
+    cidr: written.cidr ?? found?.cidr ?? defaultSegment,
+    bridge: written.bridge ?? found?.bridge ?? defaultBridge(lab),
+    mtu: written.mtu ?? found?.mtu ?? segmentMtu,
+    domain: written.domain ?? found?.domain ?? defaultDomain(lab),
+    ...(libvirtNetwork !== undefined && { libvirtNetwork }),
+    ...(found !== undefined && { found }),
+  };
 }
 
 export function bridgeName(value: string): Complaint | undefined {

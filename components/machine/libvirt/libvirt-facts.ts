@@ -79,7 +79,7 @@ export function networksIn(text: string): LibvirtNetwork[] {
     name: nameOf(network),
     bridge: below(network, "bridge")[0]?.attributes["name"],
     cidrs: below(network, "ip")
-      .map(cidr)
+      .map(networkRange)
       .filter((one) => one !== undefined),
   }));
 }
@@ -108,7 +108,9 @@ function nameOf(element: XmlElement): string {
 }
 
 /** The range of an `<ip>` element, which has a netmask or a prefix; undefined for IPv6. */
-function cidr({ attributes: { address = "", netmask, prefix } }: XmlElement): string | undefined {
+export function networkRange({
+  attributes: { address = "", netmask, prefix },
+}: XmlElement): string | undefined {
   const length =
     prefix ?? ipaddr.IPv4.parse(netmask ?? "255.255.255.255").prefixLengthFromSubnetMask();
   const range = parseRange(`${address}/${length}`);

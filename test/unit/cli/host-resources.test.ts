@@ -6,6 +6,7 @@ import { containers } from "../../../cli/host-resources/containers.ts";
 import { domains } from "../../../components/machine/libvirt/domains.ts";
 import { ownedResources, removeOrphans } from "../../../cli/host-resources/host-resources.ts";
 import { labEntries } from "../../../cli/host-resources/kubeconfig-entries.ts";
+import { addressReservations } from "../../../cli/host-resources/address-reservations.ts";
 import { bridges, libvirtNetworks } from "../../../cli/host-resources/networks.ts";
 import { networkFabrics } from "../../../cli/host-resources/network-fabrics.ts";
 import { labOfEnvironment } from "../../../cli/host-resources/processes.ts";
@@ -24,6 +25,12 @@ const pool = "/var/lib/libvirt/images/kindows-a";
 const inPool = "<source pool='kindows-a' volume='kindows-a-win-2.qcow2'/>";
 const inFolder = `<source file='${pool}/kindows-a-win-3.qcow2'/>`;
 const links = "ip -j link show type bridge";
+
+/** A libvirt network with reservations. */
+const reservations = (...hosts: (readonly [name: string, ip: string])[]): string =>
+  `<network><ip><dhcp>${hosts
+    .map(([name, ip]) => `<host mac='52:54:00:00:00:01' name='${name}' ip='${ip}'/>`)
+    .join("")}</dhcp></ip></network>`;
 
 /** Lab, name, identity of what is found. */
 type Found = readonly (readonly [string, string, string])[];
@@ -46,6 +53,24 @@ const cases: Readonly<Record<string, readonly [ResourceKind, Answers, Found]>> =
         ["kindows-a-b", "kindows-a-b-win-1", `libvirt domain ${uuid}`],
         ["kindows-a", "kindows-a-win-2", `libvirt domain ${uuid}`],
         ["kindows-a", "kindows-a-win-3", `libvirt domain ${uuid}`],
+      ],
+    ],
+  "addresses that labs have reserved in others' networks, with their random ids; others' are not touched":
+    [
+      addressReservations,
+      {
+        "virsh net-list --all": " default active yes yes\n old inactive no yes\n",
+        "virsh net-dumpxml --inactive default": reservations(
+          ["kindows-a-0123456789abcdef-224", "192.168.122.224"],
+          ["kindows-a-0123456789abcdef-225", "192.168.122.225"],
+          ["kindows-b-c-fedcba9876543210-16", "192.168.122.16"],
+          ["kindows-a-win-1", "192.168.122.9"],
+        ),
+        "virsh net-dumpxml --inactive old": reservations(["db", "10.0.0.2"]),
+      },
+      [
+        ["kindows-a", "default", "address reservations default 0123456789abcdef"],
+        ["kindows-b-c", "default", "address reservations default fedcba9876543210"],
       ],
     ],
   "volumes of a lab's pool, except what somebody else put there": [
@@ -290,6 +315,10 @@ const libvirt = (kind: string, id: string, outputs?: object): StateResource =>
     outputs: outputs as StateResource["outputs"],
   });
 const fabricHost = { name: "local", lab: "kindows-t", mark: "kindows-t.0", script: "", unit: "" };
+const containersAt = {
+  ...{ uri: "qemu:///system", network: "default", lab: "kindows-t" },
+  ...{ id: "0123456789abcdef", prefixLength: 28 },
+};
 const sshServer = { host: "b", port: 22, user: "root", hostKey: "k", privateKeyFile: "/k" };
 
 describe("what a resource stands for on the host", () => {
@@ -334,6 +363,11 @@ describe("what a resource stands for on the host", () => {
     "what waits for a cluster": [
       action("KindCluster", "CLUSTER", { controlPlanes: ["a"] }, { deletedWith: "cluster" }),
       [],
+    ],
+    "the addresses of containers in a network that was there": [
+      action("LabNetwork", "CONTAINERS", containersAt, {}, "network"),
+      [],
+      ["address reservations default 0123456789abcdef"],
     ],
     "this host's end of a network fabric": [
       action("FabricHost", "FABRIC_HOST", fabricHost, {}, "network"),
