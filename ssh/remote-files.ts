@@ -82,8 +82,14 @@ export class RemoteFiles {
     await this.#flush(path);
   }
 
-  async put(from: string, to: string): Promise<void> {
-    await this.#ask<void>((done) => this.#sftp.fastPut(from, to, done));
+  /** @param copied is called with the number of bytes so far, and of all. */
+  async put(
+    from: string,
+    to: string,
+    copied: (bytes: number, all: number) => void = () => undefined,
+  ): Promise<void> {
+    const step = (bytes: number, _: number, all: number): void => copied(bytes, all);
+    await this.#ask<void>((done) => this.#sftp.fastPut(from, to, { step }, done));
     await this.#flush(to);
   }
 

@@ -52,6 +52,7 @@ Examples:
   kindows status              nodes, machines, and the ssh and kubectl commands
   kindows verify              test every path of the cluster's network
   kindows logs --follow win-1 a node's logs, as they are written
+  kindows load my/app:dev     put an image of Docker onto the nodes it is for
   kindows doctor              what this host has and lacks, and what labs left behind
   kindows fetch --stack dev   download what Windows nodes need, e.g. before going offline
   kindows down                remove everything that \`up\` created
@@ -183,6 +184,18 @@ function addAccessCommands(add: Add): void {
     .argument("<node>", "name of the node")
     .argument("[command...]", "what to run there instead of a shell")
     .action(run(() => import("../commands/ssh.ts"), "ssh"));
+  add("load", "put images onto the lab's nodes: from Docker, or from archives")
+    .argument(
+      "<image...>",
+      "images that Docker has, or archives that `docker save` or buildx wrote",
+    )
+    .option(
+      "--node <names>",
+      "only these, separated by commas (default: all that fit)",
+      commaList,
+      [],
+    )
+    .action(run(() => import("../commands/load.ts"), "load"));
   add("console", "print how to see the screen of a node's machine, even while it boots")
     .argument("<node>", "name of the node")
     .option("--open", "open a VNC viewer, if one is installed", false)

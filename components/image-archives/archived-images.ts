@@ -2,6 +2,7 @@ import * as z from "zod";
 import type { Complaint } from "../../config/problem.ts";
 import type { ArchivedFile, ArchiveFiles } from "./archive-files.ts";
 import { hasRegistry, withRegistry } from "./image-reference.ts";
+import { runsImageOf } from "./windows-versions.ts";
 
 /** What an archive contains for one platform. */
 export interface ArchivedImages {
@@ -15,6 +16,8 @@ export interface Platform {
   readonly os: string;
   /** As in an image: `amd64`, `arm64`. */
   readonly architecture: string;
+  /** Version of Windows, e.g. `10.0.20348.2113`: of a node, or that an image is for. */
+  readonly osVersion?: string | undefined;
 }
 
 /** The platform of Linux nodes on this host. */
@@ -27,7 +30,14 @@ const again = "Save it again, or compare its checksum with that of the file that
 
 const damaged = (what: string): Complaint => ({ why: `is damaged: ${what}`, instead: again });
 
-const platformSchema = z.object({ os: z.string(), architecture: z.string() });
+const platformSchema = z
+  .object({
+    os: z.string(),
+    architecture: z.string(),
+    "os.version": z.string().optional(),
+    rootfs: z.object({ diff_ids: z.array(z.string()).nullish() }).optional(),
+  })
+  .transform(({ "os.version": osVersion, ...rest }) => ({ ...rest, osVersion }));
 
 const descriptorSchema = z.object({
   digest: z.string(),
@@ -42,11 +52,6 @@ const indexSchema = z.object({ manifests: z.array(descriptorSchema) });
 const manifestSchema = z.object({
   config: descriptorSchema,
   layers: z.array(descriptorSchema).nullish(),
-});
-
-const configSchema = z.object({
-  ...platformSchema.shape,
-  rootfs: z.object({ diff_ids: z.array(z.string()).nullish() }).optional(),
 });
 
 const dockerSchema = z.array(
@@ -131,7 +136,7 @@ function ociImage(
 }
 
 interface FoundManifest {
-  readonly config: z.infer<typeof configSchema> | undefined;
+  readonly config: Platform | undefined;
   readonly platform: Platform | undefined;
   readonly layers: readonly string[];
 }
@@ -155,7 +160,7 @@ function manifestsOf(
   }
   const manifest = manifestSchema.safeParse(content);
   if (!manifest.success) return blobName(digest);
-  const config = configSchema.safeParse(document(files, blobName(manifest.data.config.digest)));
+  const config = platformSchema.safeParse(document(files, blobName(manifest.data.config.digest)));
   if (!config.success) return blobName(manifest.data.config.digest);
   const layers = (manifest.data.layers ?? []).map((layer) => layer.digest);
   return [{ config: config.data, platform: platform ?? config.data, layers }];
@@ -168,7 +173,7 @@ function dockerImage(
 ): ArchivedImages {
   const tags = RepoTags ?? [];
   const named = nameOf(tags[0], `sha256:${/[0-9a-f]{64}/.exec(Config)?.[0] ?? Config}`);
-  const config = configSchema.safeParse(document(files, Config));
+  const config = platformSchema.safeParse(document(files, Config));
   if (!config.success) return withComplaints(damaged(lacking(named, Config)));
   const layers = Layers ?? [];
   const contents = layers.map((layer) => target(files, layer));
@@ -201,8 +206,14 @@ function target(files: ArchiveFiles["files"], name: string): ArchivedFile | unde
   return files.get(new URL(file.linkTo, base).pathname.slice(1));
 }
 
-function isFor(wanted: Platform, { os, architecture }: Platform): boolean {
-  return os === wanted.os && architecture === wanted.architecture;
+function isFor(node: Platform, { os, architecture, osVersion }: Platform): boolean {
+  return (
+    os === node.os &&
+    architecture === node.architecture &&
+    (osVersion === undefined ||
+      node.osVersion === undefined ||
+      runsImageOf(osVersion, node.osVersion))
+  );
 }
 
 const nameOf = (name: string | undefined, digest: string): string => name ?? digest.slice(0, 19);
@@ -216,15 +227,23 @@ function withComplaints(...complaints: readonly Complaint[]): ArchivedImages {
 function otherPlatform(
   image: string,
   found: readonly { readonly platform: Platform | undefined }[],
-  { os, architecture }: Platform,
+  node: Platform,
 ): ArchivedImages {
   const has = found.flatMap(({ platform }) =>
-    platform === undefined ? [] : [`${platform.os}/${platform.architecture}`],
+    platform === undefined ? [] : nameOfPlatform(platform),
   );
+  const nodes = node.os === "windows" ? "Windows" : "Linux";
   return withComplaints({
-    why: `has ${image} for ${[...new Set(has)].join(", ")}, and the Linux nodes are ${os}/${architecture}`,
-    instead: `Pull it with \`docker pull --platform ${os}/${architecture}\`, and save it again.`,
+    why: `has ${image} for ${[...new Set(has)].join(", ")}, and the ${nodes} nodes are ${nameOfPlatform(node)}`,
+    instead:
+      node.osVersion === undefined
+        ? `Pull it with \`docker pull --platform ${node.os}/${node.architecture}\`, and save it again.`
+        : "Build it from a base image for that version of Windows.",
   });
+}
+
+function nameOfPlatform({ os, architecture, osVersion }: Platform): string {
+  return `${os}/${architecture}${osVersion === undefined ? "" : ` ${osVersion}`}`;
 }
 
 /** Checks the name by which pods find an image. */

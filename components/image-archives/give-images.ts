@@ -43,7 +43,15 @@ async function givenTo(node: string): Promise<readonly string[]> {
   });
 }
 
-async function give(nodes: readonly string[], { path, sha256 }: ImageArchive): Promise<void> {
+/**
+ * Gives the images of an archive to nodes in containers, even if they had them before.
+ *
+ * @throws if the archive has changed since it was examined, or a node did not take it.
+ */
+export async function give(
+  nodes: readonly string[],
+  { path, sha256 }: ImageArchive,
+): Promise<void> {
   say(`giving the images of ${path} to ${nodes.join(", ")}`);
   const imported = ["ctr", "--namespace", "k8s.io", "images", "import", "-"];
   const commands = nodes.map((node) => ["exec", "--interactive", node, ...imported]);

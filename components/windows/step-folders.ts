@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { filesHash } from "../node/folder-hash.ts";
 import type { Script } from "./node-step.ts";
-import { exportNodeLog, nodeScripts } from "./steps.ts";
+import { nodeScripts, scriptsOfCommands } from "./steps.ts";
 import { remoteSteps } from "./steps-folder.ts";
 
 /** The folder of one step, with only the files that it needs. */
@@ -53,9 +53,9 @@ export function remoteFolderOf(
   return `${remoteSteps}\\${folder.name}`;
 }
 
-/** Export-NodeLog has no hash in its folder's name: no resource runs it, so an edit must not rerun anything. */
+/** A script that no resource runs has no hash in its folder's name: commands find it there. */
 function folderName(step: string, files: ReadonlyMap<string, Buffer>): string {
-  return step === exportNodeLog.name ? step : `${step}-${filesHash(files)}`;
+  return scriptsOfCommands.some(({ name }) => name === step) ? step : `${step}-${filesHash(files)}`;
 }
 
 /** The parts of the library that a script names, directly or through another part, sorted by name. */

@@ -282,7 +282,24 @@ export const exportNodeLog = script({
   seconds: logSeconds,
 });
 
+const importSeconds = 1200;
+
+/** Imports the images of an archive on the machine, for `kindows load`. */
+export const importImage = script({
+  name: "Import-Image",
+  parameters: { Archive: "string", Sha256: "string", Images: "string", TimeoutSeconds: "int" },
+  seconds: importSeconds + 120,
+});
+
+export const importLimit = { TimeoutSeconds: importSeconds };
+
+/** Scripts that no resource runs, so that an edit of one reruns nothing. */
+export const scriptsOfCommands: readonly Script[] = [exportNodeLog, importImage];
+
 /** Every script that is copied to a machine, by its name. */
 export const nodeScripts: ReadonlyMap<string, Script> = new Map(
-  [...nodeSteps, addContainerImage, exportNodeLog, resetNode].map((each) => [each.name, each]),
+  [...nodeSteps, addContainerImage, ...scriptsOfCommands, resetNode].map((each) => [
+    each.name,
+    each,
+  ]),
 );

@@ -25,25 +25,28 @@ func newID() string {
 	return hex.EncodeToString(bytes)
 }
 
-// CreateContainer creates a container from a "pulled" image. It is real if the pod is a HostProcess pod and the image's
+// CreateContainer creates a container from an image that was "pulled" or imported. It is real if the pod is a HostProcess pod and the image's
 // program is here (programs.go), otherwise only modelled.
-func (s *server) CreateContainer(_ context.Context, in *runtimeapi.CreateContainerRequest) (*runtimeapi.CreateContainerResponse, error) {
+func (s *server) CreateContainer(ctx context.Context, in *runtimeapi.CreateContainerRequest) (*runtimeapi.CreateContainerResponse, error) {
 	config := in.GetConfig()
+	img, err := s.findImage(ctx, config.GetImage().GetImage())
+	if err != nil {
+		return nil, err
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	sb := s.state.Sandboxes[in.GetPodSandboxId()]
 	if sb == nil || !sb.isReady() {
 		return nil, status.Errorf(codes.NotFound, "there is no running sandbox %s", in.GetPodSandboxId())
 	}
-	img := s.state.findImage(config.GetImage().GetImage())
 	if img == nil {
 		return nil, status.Errorf(codes.NotFound, "the image %s has not been pulled", config.GetImage().GetImage())
 	}
 	id := newID()
-	program := programOf(img.Spec.Image)
+	program := programOf(img.GetSpec().GetImage())
 	isProcess := sb.HostProcess && program != nil
 	if isProcess {
-		process, err := s.newProcess(filepath.Join(s.roots, id), img.Spec.Image, program.words(config), config)
+		process, err := s.newProcess(filepath.Join(s.roots, id), img.GetSpec().GetImage(), program.words(config), config)
 		if err != nil {
 			return nil, err
 		}

@@ -50,11 +50,23 @@ func (s *server) ListImages(_ context.Context, in *runtimeapi.ListImagesRequest)
 	return response, nil
 }
 
-// ImageStatus describes an image. For one that was not "pulled" the answer is empty, as CRI requires.
-func (s *server) ImageStatus(_ context.Context, in *runtimeapi.ImageStatusRequest) (*runtimeapi.ImageStatusResponse, error) {
+// ImageStatus describes an image: one that was "pulled", or one that containerd has, because it was imported. Otherwise the
+// answer is empty, as CRI requires.
+func (s *server) ImageStatus(ctx context.Context, in *runtimeapi.ImageStatusRequest) (*runtimeapi.ImageStatusResponse, error) {
+	img, err := s.findImage(ctx, in.GetImage().GetImage())
+	return &runtimeapi.ImageStatusResponse{Image: img}, err
+}
+
+// findImage returns nil for an image that is not there.
+func (s *server) findImage(ctx context.Context, name string) (*runtimeapi.Image, error) {
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	return &runtimeapi.ImageStatusResponse{Image: s.state.findImage(in.GetImage().GetImage())}, nil
+	img := s.state.findImage(name)
+	s.mu.Unlock()
+	if img != nil {
+		return img, nil
+	}
+	response, err := s.containerdImages.ImageStatus(ctx, &runtimeapi.ImageStatusRequest{Image: &runtimeapi.ImageSpec{Image: name}})
+	return response.GetImage(), err
 }
 
 // RemoveImage removes an image. It does nothing if the image does not exist.

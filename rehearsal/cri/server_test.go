@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -27,6 +28,21 @@ func (f *fakeContainerd) Status(context.Context, *runtimeapi.StatusRequest, ...g
 		{Type: runtimeapi.RuntimeReady, Status: true},
 		{Type: runtimeapi.NetworkReady, Status: false, Reason: "NetworkPluginNotReady"},
 	}}}, nil
+}
+
+// fakeImages are the images that containerd itself has.
+type fakeImages struct {
+	runtimeapi.ImageServiceClient
+	imported []*runtimeapi.Image
+}
+
+func (f *fakeImages) ImageStatus(_ context.Context, in *runtimeapi.ImageStatusRequest, _ ...grpc.CallOption) (*runtimeapi.ImageStatusResponse, error) {
+	for _, img := range f.imported {
+		if name := in.GetImage().GetImage(); img.Id == name || slices.Contains(img.RepoTags, name) {
+			return &runtimeapi.ImageStatusResponse{Image: img}, nil
+		}
+	}
+	return &runtimeapi.ImageStatusResponse{}, nil
 }
 
 func (f *fakeContainerd) UpdateRuntimeConfig(_ context.Context, in *runtimeapi.UpdateRuntimeConfigRequest, _ ...grpc.CallOption) (*runtimeapi.UpdateRuntimeConfigResponse, error) {
@@ -52,8 +68,8 @@ func newServer(t *testing.T) *testServer {
 	return &testServer{t: t, server: &server{
 		images: t.TempDir(), roots: t.TempDir(), volumes: t.TempDir(), processes: map[string]*hostProcess{},
 		podSpec:    func(context.Context, string, string) (*podSpec, error) { return &podSpec{}, nil },
-		containerd: &fakeContainerd{},
-		state:      st,
+		containerd: &fakeContainerd{}, containerdImages: &fakeImages{},
+		state: st,
 		now: func() time.Time {
 			clock.Lock()
 			defer clock.Unlock()
@@ -358,6 +374,24 @@ func TestImages(t *testing.T) {
 			t.Errorf("an image that is not there: %v", gone)
 		}
 	}
+}
+
+func TestContainersRunFromImportedImages(t *testing.T) {
+	srv := newServer(t)
+	imported := &runtimeapi.Image{Id: "sha256:01", RepoTags: []string{"docker.io/library/app:1"}}
+	srv.containerdImages = &fakeImages{imported: []*runtimeapi.Image{imported}}
+	spec := &runtimeapi.ImageSpec{Image: imported.RepoTags[0]}
+	found := do(srv, srv.ImageStatus, &runtimeapi.ImageStatusRequest{Image: spec}).Image
+	if found.GetId() != imported.Id {
+		t.Fatalf("imported image: %v", found)
+	}
+	sb := srv.pod("a", false, "")
+	do(srv, srv.CreateContainer, &runtimeapi.CreateContainerRequest{
+		PodSandboxId: sb.Id,
+		Config: &runtimeapi.ContainerConfig{
+			Metadata: &runtimeapi.ContainerMetadata{Name: "app"}, Image: &runtimeapi.ImageSpec{Image: found.Id},
+		},
+	})
 }
 
 func TestListsAreFilteredByLabelStateAndSandbox(t *testing.T) {

@@ -20,7 +20,7 @@ import {
 import type { Route } from "../host/state.ts";
 import { serverTime, tcpProbe } from "../host/probes.ts";
 import { type StartProgram, killGroup, startWine } from "./wine-process.ts";
-import { criPipe, criReadyFile, serviceProcesses, WineServices } from "./wine-services.ts";
+import { containerdAddress, criPipe, criReadyFile, serviceProcesses, WineServices } from "./wine-services.ts";
 
 const guestPaths = {
   driveC: join(prefixFolder, "drive_c"),
@@ -95,7 +95,10 @@ export class WinePrograms implements WindowsPrograms {
     const child = this.#start(exe, args, {
       cwd: await this.#drive.resolve(options.cwd ?? "C:\\"),
       path: options.path ?? [],
-      environment: options.environment ?? [],
+      environment: [
+        ...(options.environment ?? []),
+        ...(/\\ctr\.exe$/i.test(exe) ? [containerdAddress] : []),
+      ],
       stdio: ["pipe", "pipe", "pipe"],
     });
     const { stdin, stdout, stderr } = child;

@@ -20,6 +20,9 @@ export const criReadyFile = "C:\\rehearsal\\cri.ready";
 export const criPipe = "containerd-containerd";
 const containerdPipe = "rehearsal-containerd";
 
+/** Variables of programs that ask containerd itself, as `NAME=value`: ctr, which takes its usual pipe otherwise. */
+export const containerdAddress = `CONTAINERD_ADDRESS=\\\\.\\pipe\\${containerdPipe}`;
+
 /**
  * The processes of a service.
  *

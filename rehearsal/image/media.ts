@@ -22,7 +22,9 @@ export async function writeMedia(
   const fileName = `containerd-${sources.containerdVersion}-windows-amd64.tar.gz`;
   const archive = join(work, fileName);
   await mkdir(join(work, "bin"), { recursive: true });
-  await copyFile(join(sources.containerd, "containerd.exe"), join(work, "bin/containerd.exe"));
+  for (const program of ["containerd.exe", "ctr.exe"]) {
+    await copyFile(join(sources.containerd, program), join(work, "bin", program));
+  }
   const reproducible = { portable: true, mtime: new Date(0) };
   await create({ ...reproducible, file: archive, cwd: work, gzip: { level: 0 } }, ["bin"]);
   const media = {

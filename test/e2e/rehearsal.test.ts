@@ -1,13 +1,15 @@
 import assert from "node:assert/strict";
-import { mkdtemp, readdir, readFile, rm, stat } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { execa } from "execa";
+import { create } from "tar";
 
 import { readState } from "../../cli/engine/states.ts";
 import { bakedNodeSteps } from "../../components/windows/image/bake.ts";
 import { waitUntil } from "../../host/wait-until.ts";
 import { localFolder, projectRoot } from "../../toolchain/project.ts";
+import { archiveOf, ociFiles } from "../unit/image-archives/write-archive.ts";
 import { Cluster } from "./cluster.ts";
 import { killPoint } from "./kill-points.ts";
 import {
@@ -105,6 +107,27 @@ async function readableByOthers(lab: TestLab): Promise<string[]> {
   });
   return (await Promise.all(found)).flat();
 }
+
+/** A layer with one file, also in the file `layer.tar` of the folder. */
+async function layerWith(folder: string): Promise<Buffer> {
+  await writeFile(path.join(folder, "hello.txt"), "hello");
+  const file = path.join(folder, "layer.tar");
+  await create({ cwd: folder, file, portable: true }, ["hello.txt"]);
+  return readFile(file);
+}
+
+const podFrom = (image: string): string =>
+  JSON.stringify({
+    apiVersion: "v1",
+    kind: "Pod",
+    metadata: { name: "loaded" },
+    spec: {
+      nodeName: "win-1",
+      nodeSelector: { "kubernetes.io/os": "windows" },
+      tolerations: [{ operator: "Exists" }],
+      containers: [{ name: "main", image, imagePullPolicy: "Never" }],
+    },
+  });
 
 const network = { cidr: "192.168.152.0/24" };
 const oneNode = [{ name: "win-1" }];
@@ -318,6 +341,31 @@ describe("a rehearsal lab from nothing to nothing", function () {
     }
     const kubelet = await readFile(path.join(folder, "var_log_kubelet_kubelet.log"), "utf8");
     assert.match(kubelet, /Kubelet version/);
+  });
+
+  it("gets images from archives and from Docker, each on the nodes that it is for", async () => {
+    const [onWindows, onLinux] = ["docker.io/kindows/windows:1", "docker.io/kindows/linux:1"];
+    const folder = await mkdtemp(path.join(os.tmpdir(), "kindows-e2e-images-"));
+    try {
+      const layer = await layerWith(folder);
+      const windows = { os: "windows", architecture: "amd64", osVersion: "10.0.20348.2113" };
+      const archive = path.join(folder, "windows.tar");
+      await archiveOf(ociFiles([{ names: [onWindows], layer, ...windows }]), "gzip", archive);
+      await lab.kubectlApply(podFrom(onWindows));
+      const wrong = await lab.kindows("load", "--node", controlPlane, archive);
+      assert.match(wrong.output, /for windows\/amd64 10\.0\.20348\.2113, and the Linux nodes are/);
+      await execa("docker", ["import", path.join(folder, "layer.tar"), onLinux]);
+      const loaded = await succeeded(lab.kindows("load", archive, onLinux));
+      assert.match(loaded.output, /^win-1 has docker\.io\/kindows\/windows:1$/m);
+      assert.match(loaded.output, /^kindows-e2e-control-plane has docker\.io\/kindows\/linux:1$/m);
+      await execa("docker", ["exec", controlPlane, "crictl", "inspecti", "--quiet", onLinux]);
+      // Kubelet pulls nothing for it, so it runs only from the loaded image.
+      await lab.kubectl("wait", "--for=condition=Ready", "pod/loaded", "--timeout=120s");
+      await lab.kubectl("delete", "pod", "loaded", "--grace-period=0", "--force");
+    } finally {
+      await rm(folder, { recursive: true });
+      await execa("docker", ["image", "rm", "--force", onLinux], { reject: false });
+    }
   });
 
   it("takes in a second Windows node and a Linux worker, and touches nothing else", async () => {

@@ -286,7 +286,10 @@ function windowsContainerd(name: string, version: string, moduleName: string): T
     seconds: 100,
     go: {
       module: module(moduleName),
-      packages: { "containerd.exe": "github.com/containerd/containerd/v2/cmd/containerd" },
+      packages: {
+        "containerd.exe": "github.com/containerd/containerd/v2/cmd/containerd",
+        "ctr.exe": "github.com/containerd/containerd/v2/cmd/ctr",
+      },
       variables: containerdVariables(version),
       forWine: true,
     },

@@ -18,6 +18,7 @@ export interface Image {
   readonly names?: readonly string[];
   readonly os?: string;
   readonly architecture?: string;
+  readonly osVersion?: string;
   readonly layer?: string | Buffer;
   /** SHA-256 of the uncompressed layer, if that differs. */
   readonly diff?: string;
@@ -25,8 +26,14 @@ export interface Image {
 
 export const here = process.arch === "x64" ? "amd64" : process.arch;
 
-const config = ({ os = "linux", architecture = here }: Image, layers: readonly string[]): string =>
-  JSON.stringify({ os, architecture, rootfs: { type: "layers", diff_ids: layers } });
+const config = (
+  { os = "linux", architecture = here, osVersion }: Image,
+  layers: readonly string[],
+): string =>
+  JSON.stringify({
+    ...{ os, architecture, "os.version": osVersion },
+    rootfs: { type: "layers", diff_ids: layers },
+  });
 
 /** The files that `docker save` wrote before Docker 25. */
 export function dockerFiles(images: readonly Image[]): Files {

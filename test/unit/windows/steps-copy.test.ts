@@ -8,15 +8,15 @@ import { stageHome } from "../../../components/windows/stage-home.ts";
 import { stepFolders } from "../../../components/windows/step-folders.ts";
 import { filesHash } from "../../../components/node/folder-hash.ts";
 import { stepsSource } from "../../../components/windows/steps-folder.ts";
-import { exportNodeLog, nodeScripts } from "../../../components/windows/steps.ts";
+import { exportNodeLog, nodeScripts, scriptsOfCommands } from "../../../components/windows/steps.ts";
 import { eachCase } from "../each-case.ts";
 import { inNewFolder } from "../new-folder.ts";
 import { steps, withDotSourced } from "./step-scripts.ts";
 
 const every = [...nodeScripts.keys()];
-/** No resource runs it: it lies where it always lies. */
-const unnamed = exportNodeLog.name;
-const named = every.filter((step) => step !== unnamed);
+/** No resource runs them: they lie where they always lie. */
+const unnamed = scriptsOfCommands.map(({ name }) => name);
+const named = every.filter((step) => !unnamed.includes(step));
 
 /** Names of the folders when one file of the source has a byte more. */
 function afterEdit(file?: string): Map<string, string> {
@@ -35,7 +35,7 @@ describe("the folders of the steps", () => {
     for (const step of named) {
       assert.match(folders.get(step)?.name ?? "", new RegExp(`^${step}-[0-9a-f]{12}$`));
     }
-    assert.equal(folders.get(unnamed)?.name, unnamed);
+    for (const step of unnamed) assert.equal(folders.get(step)?.name, step);
     for (const [step, { name }] of folders)
       assert.equal(before.get(step), name, "in another clone");
   });
@@ -48,7 +48,7 @@ describe("the folders of the steps", () => {
         [
           ...withDotSourced(script).map(({ file }) => file),
           // LogFiles.ps1 and NodeTraces.ps1 read them.
-          ...(script.name === unnamed ? ["lib/SecretPatterns.json"] : []),
+          ...(script.name === exportNodeLog.name ? ["lib/SecretPatterns.json"] : []),
           ...(script.name === "Reset-Node" ? ["lib/NodeFolders.json"] : []),
         ].sort(),
       );
@@ -61,7 +61,7 @@ describe("the folders of the steps", () => {
   const edits: readonly (readonly [string, readonly string[]])[] = [
     ["Join-Node.ps1", ["Join-Node"]],
     ["Install-Kubernetes.ps1", ["Install-Kubernetes"]],
-    [`${unnamed}.ps1`, []],
+    ...unnamed.map((step) => [`${step}.ps1`, []] as const),
     ["lib/KubeadmJoin.ps1", ["Join-Node"]],
     ["lib/NameResolution.ps1", ["Set-HostsEntry", "Reset-Node"]],
     // By way of ExternalNetworkTask.ps1 as well.

@@ -33,6 +33,20 @@ function Add-Image {
     }
 }
 
+# Imports an archive of images. Returns those of $Image that containerd does not have afterwards.
+function Import-ImageArchive {
+    param([string] $Archive, [string[]] $Image, [int] $TimeoutSeconds)
+    $ctr = "$env:ProgramFiles\containerd\ctr.exe"
+    $remedy = 'Look at C:\var\log\containerd\containerd.log.'
+    # --local: ctr reads the archive, and ends with its own time limit. Otherwise containerd does, and goes on.
+    $null = Invoke-NativeCommand -FilePath $ctr -TimeoutSeconds $TimeoutSeconds -Remedy $remedy `
+        -ArgumentList '--namespace', $KubernetesNamespace, 'images', 'import', '--local', '--no-unpack', $Archive
+    $list = Invoke-NativeCommand -FilePath $ctr -TimeoutSeconds 60 -Remedy $remedy `
+        -ArgumentList '--namespace', $KubernetesNamespace, 'images', 'list', '--quiet'
+    $there = @($list -split '\s+')
+    $Image | Where-Object { $there -notcontains $_ }
+}
+
 # Removes all images, and ends processes of their containers. Only containerd can remove the layers, because files in
 # them belong to TrustedInstaller.
 function Remove-NodeImage {

@@ -1,0 +1,109 @@
+import type { V1NodeList } from "@kubernetes/client-node";
+
+import { give } from "../../components/image-archives/give-images.ts";
+import { scriptCommand, windowsOutput } from "../../components/windows/remote-command.ts";
+import { importImage, importLimit } from "../../components/windows/steps.ts";
+import { remoteSteps } from "../../components/windows/steps-folder.ts";
+import { parseStepResult } from "../../components/node/step-result.ts";
+import { shellWord } from "../../host/shell-word.ts";
+import { ClusterApi } from "../../kubernetes/cluster-api.ts";
+import { RemoteFiles } from "../../ssh/remote-files.ts";
+import { overSsh, runOverSsh, type SshSource } from "../../ssh/run-over-ssh.ts";
+import type { LabOutputs } from "../lab/outputs.ts";
+import type { NodeMachine } from "../lab/lab-state.ts";
+import { say } from "../progress.ts";
+import type { Load, LoadNode } from "./load-plan.ts";
+
+/** A node of a lab, and how it takes images. */
+export interface TakingNode extends LoadNode {
+  take(load: Pick<Load<LoadNode>, "archive" | "images">): Promise<void>;
+}
+
+/** Time limits of a copy over a slow line, and of an import on an emulated processor, in seconds. */
+const [copySeconds, importSeconds] = [3600, 2400];
+
+/** How often a copy says how far it is, in seconds. */
+const copyReportSeconds = 10;
+
+/**
+ * The nodes of a lab that are in the cluster: those in containers, Linux machines and Windows machines.
+ *
+ * @param windows how the Windows machines are reached.
+ */
+export async function takingNodes(
+  { kubeconfig, controlPlane, nodes, sshPrivateKey }: LabOutputs,
+  windows: readonly (SshSource & Pick<NodeMachine, "node">)[],
+): Promise<readonly TakingNode[]> {
+  const { items } = await new ClusterApi(kubeconfig).get<V1NodeList>("/api/v1/nodes");
+  return items.flatMap(({ metadata, status }): TakingNode[] => {
+    const [name, info] = [metadata?.name, status?.nodeInfo];
+    if (name === undefined || info === undefined) return [];
+    const { operatingSystem: os, architecture, kernelVersion } = info;
+    const platform = { os, architecture, ...(os === "windows" && { osVersion: kernelVersion }) };
+    const take = takeOf(name);
+    return take === undefined ? [] : [{ name, platform, take }];
+  });
+
+  function takeOf(name: string): TakingNode["take"] | undefined {
+    if (controlPlane.nodeNames.includes(name)) return ({ archive }) => give([name], archive);
+    const machine = windows.find(({ node }) => node === name);
+    if (machine !== undefined) return (load) => toWindows(name, machine, load);
+    const linux = nodes.find((node) => node.name === name && node.os === "linux");
+    return (
+      linux &&
+      ((load) => {
+        const { address: host, hostKey, sshUser: user } = linux;
+        return toLinux(name, { host, port: 22, user, hostKey, privateKey: sshPrivateKey }, load);
+      })
+    );
+  }
+}
+
+async function toLinux(
+  name: string,
+  source: SshSource,
+  { archive }: Pick<Load<LoadNode>, "archive">,
+): Promise<void> {
+  const remote = `/var/lib/kindows-load-${archive.sha256.slice(0, 12)}.tar`;
+  await copy(name, source, archive.path, remote);
+  const file = shellWord(remote);
+  await runOverSsh(
+    source,
+    `ctr --namespace k8s.io images import ${file} >/dev/null; code=$?; rm -f ${file}; exit $code`,
+    importSeconds,
+  );
+}
+
+async function toWindows(
+  name: string,
+  source: SshSource,
+  { archive, images }: Pick<Load<LoadNode>, "archive" | "images">,
+): Promise<void> {
+  const file = `load-${archive.sha256.slice(0, 12)}.tar`;
+  await copy(name, source, archive.path, `C:/kindows/${file}`);
+  say(`${name}: containerd imports ${archive.source}`);
+  const command = scriptCommand(`${remoteSteps}\\${importImage.name}`, importImage, {
+    ...{ Archive: `C:\\kindows\\${file}`, Sha256: archive.sha256, Images: images.join(",") },
+    ...importLimit,
+  });
+  parseStepResult(importImage.name, name, await windowsOutput(source, command, importSeconds));
+}
+
+async function copy(name: string, source: SshSource, from: string, to: string): Promise<void> {
+  say(`${name}: copying ${from}`);
+  let reported = Date.now();
+  await overSsh(source, copySeconds, async (client) => {
+    const files = await RemoteFiles.open(client);
+    try {
+      await files.put(from, to, (bytes, all) => {
+        if (Date.now() - reported < copyReportSeconds * 1000) return;
+        reported = Date.now();
+        say(`${name}: ${mebibytes(bytes)} of ${mebibytes(all)} MiB are copied`);
+      });
+    } finally {
+      files.close();
+    }
+  });
+}
+
+const mebibytes = (bytes: number): number => Math.round(bytes / 1024 ** 2);
