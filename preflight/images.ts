@@ -73,7 +73,7 @@ export function checkImage(settings: Settings, facts: HostFacts): HostProblem[] 
     return [{ subject, ...unusable(facts.image, windowsImages) }];
   }
   const [name, command] =
-    image.kind === "rehearsal" ? ["rehearsal", "prepare"] : ["Windows", "image build"];
+    image.kind === "rehearsal" ? ["rehearsal", "prepare"] : ["Windows", "disk build"];
   const why = facts.image === "missing" ? "is not built yet" : `is ${facts.image}`;
   const instead = `Run \`./kindows ${command} --stack <name>\`.`;
   return [{ subject: `The ${name} image`, why, instead }];

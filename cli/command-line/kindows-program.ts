@@ -56,7 +56,7 @@ Examples:
   kindows doctor              what this host has and lacks, and what labs left behind
   kindows fetch --stack dev   download what Windows nodes need, e.g. before going offline
   kindows down                remove everything that \`up\` created
-  kindows image build -s dev  build the Windows image from its ISO, once
+  kindows disk build -s dev   build the Windows image from its ISO, once
   kindows cache prune         remove tools and images that no clone uses any more
   eval "$(kindows env)"       use plain \`pulumi\` in this shell
 
@@ -77,7 +77,7 @@ Exit codes: 0 success, 1 something is wrong or failed, 2 unknown command or opti
   addAccessCommands(add);
   addVerificationCommands(add);
   addHostCommands(add);
-  addImageCommands(adding(add("image", "the disk that Windows machines start from")));
+  addDiskCommands(adding(add("disk", "the disk that Windows machines start from")));
   addExistingMachineCommands(add);
   addCacheCommands(adding(add("cache", "what was built or downloaded, shared by all clones")));
   addShellCommands(program, add);
@@ -265,9 +265,9 @@ function addHostCommands(add: Add): void {
     .action(run(() => import("../commands/lock.ts"), "lock"));
 }
 
-function addImageCommands(add: Add): void {
+function addDiskCommands(add: Add): void {
   add("check", "examine what the stack's image is built from: ISOs, drivers, a disk").action(
-    run(() => import("../commands/image.ts"), "check"),
+    run(() => import("../commands/disk.ts"), "check"),
   );
   add(
     "scripts",
@@ -275,19 +275,19 @@ function addImageCommands(add: Add): void {
   )
     .argument("<folder>", "a folder that does not exist yet")
     .option("--language <name>", "language of that Windows", "en-US")
-    .action(run(() => import("../commands/image.ts"), "writeScripts"));
+    .action(run(() => import("../commands/disk.ts"), "writeScripts"));
   add("build", "build the stack's image from its ISO unless it exists; `up` does this too")
     .addOption(fetchOption())
-    .action(run(() => import("../commands/image.ts"), "build"));
+    .action(run(() => import("../commands/disk.ts"), "build"));
   add("ls", "list the images built from an ISO, what uses them, and unfinished ones").action(
-    run(() => import("../commands/image.ts"), "list"),
+    run(() => import("../commands/disk.ts"), "list"),
   );
   add(
     "prune",
     "remove what killed builds left, and images that no lab of this host and no stack of this clone uses",
   )
     .option("--dry-run", "only print what would be removed", false)
-    .action(run(() => import("../commands/image.ts"), "prune"));
+    .action(run(() => import("../commands/disk.ts"), "prune"));
 }
 
 function addExistingMachineCommands(add: Add): void {

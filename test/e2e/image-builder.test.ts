@@ -102,7 +102,7 @@ describe("the making of an image", () => {
     }
   });
 
-  it("is what doctor, up and image ls find, with the revision that the update made", async () => {
+  it("is what doctor, up and disk ls find, with the revision that the update made", async () => {
     assert.deepEqual(gatherImage(settings), { virtualGiB: imageDiskGiB });
     assert.equal((await readImageNote(image))?.revision, updatedRevision);
   });

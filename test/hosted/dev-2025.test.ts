@@ -96,7 +96,7 @@ describe("a real Windows Server 2025", function () {
 
   it("is downloaded", () => succeeded(lab.kindows("fetch"), "fetch"));
 
-  it("becomes an image", () => succeeded(despiteKvm("image", "build", "--yes"), "image build"));
+  it("becomes an image", () => succeeded(despiteKvm("disk", "build", "--yes"), "disk build"));
 
   it("becomes a node", () => succeeded(despiteKvm("up", "--yes"), "up"));
 

@@ -25,7 +25,7 @@ export async function roomProblems(
     subject: `The file system of ${folder}`,
     why: `has ${free.toFixed(1)} GiB free, and ${what} takes ${neededGiB.toFixed(1)} GiB`,
     instead:
-      "Make room (`./kindows image prune`, `./kindows cache prune`), or set KINDOWS_CACHE to a folder that has it.",
+      "Make room (`./kindows disk prune`, `./kindows cache prune`), or set KINDOWS_CACHE to a folder that has it.",
   });
 }
 

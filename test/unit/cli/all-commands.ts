@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 
 interface NamedCommand {
-  /** As it is typed: `image build`. */
+  /** As it is typed: `disk build`. */
   readonly name: string;
   readonly command: Command;
 }

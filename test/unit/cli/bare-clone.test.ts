@@ -16,7 +16,7 @@ const unprepared: readonly (readonly [command: string, exitCode: number, says: R
   ["up --help", 0, /Usage: kindows up/],
   ["upp", 2, /^error: unknown command 'upp'\n\(Did you mean up\?\)\n$/],
   ["donw", 2, /\(Did you mean down\?\)/],
-  ["image lss", 2, /^error: unknown command 'lss'\n\(Did you mean ls\?\)\n$/],
+  ["disk lss", 2, /^error: unknown command 'lss'\n\(Did you mean ls\?\)\n$/],
   ["start", 2, /^error: unknown command 'start'\n$/],
   ["version", 2, /^error: unknown command 'version'\n$/],
   [
@@ -31,12 +31,12 @@ const unprepared: readonly (readonly [command: string, exitCode: number, says: R
   ["conformance", 1, /^kindows: conformance needs a real Windows node/],
   ["doctor", 1, /Problems for the stack rehearsal/],
   ["fetch", 0, /downloads nothing/],
-  ["image check --stack dev", 1, /acceptLicence/],
-  ["image ls", 0, /USED BY/],
-  ["image prune --dry-run", 0, /would free 0\.0 MiB/],
-  ["image prune --help", 0, /--dry-run/],
-  ["image prune --now", 2, /^error: unknown option '--now'/],
-  ["image scripts sealing", 0, /sealing/],
+  ["disk check --stack dev", 1, /acceptLicence/],
+  ["disk ls", 0, /USED BY/],
+  ["disk prune --dry-run", 0, /would free 0\.0 MiB/],
+  ["disk prune --help", 0, /--dry-run/],
+  ["disk prune --now", 2, /^error: unknown option '--now'/],
+  ["disk scripts sealing", 0, /sealing/],
   ["lock", 1, /^containerd-2\.3\.4-windows-amd64\.tar\.gz +not locked$/m],
   ["kubeconfig --remove", 0, /the stack rehearsal has no entries in/],
   ["policy --rules", 0, /images-by-digest/],
@@ -53,7 +53,7 @@ const refused: readonly (readonly [command: string, table: string, title: string
   ["fetch", "sections.yaml", "secrets in clear, of which none may stand in an error"],
   ["preview", "text.yaml", "an unclosed quote"],
   ["up", "text.yaml", "no `config` at all"],
-  ["image check", "text.yaml", "two colons in a line"],
+  ["disk check", "text.yaml", "two colons in a line"],
 ];
 
 describe("commands in a clone that has nothing yet", () => {

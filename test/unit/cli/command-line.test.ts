@@ -70,9 +70,9 @@ program
   .option("--json <file>", "where to")
   .addOption(new Option("--level <name>").choices(["low", "high"]))
   .addOption(new Option("--secret").hideHelp());
-const image = program.command("image").description("disks");
-image.command("scripts").argument("<folder>");
-image.command("ls").description("list");
+const disk = program.command("disk").description("disks");
+disk.command("scripts").argument("<folder>");
+disk.command("ls").description("list");
 program.command("completion").addArgument(new Argument("<shell>").choices(["bash", "zsh"]));
 program.command("__complete", { hidden: true }).argument("[words...]");
 
@@ -85,8 +85,8 @@ const known = {
 
 /** What can be typed, where the line ends so far. An empty word is written as a shell writes it. */
 const cases: Readonly<Record<string, readonly string[] | "files" | "folders">> = {
-  "''": ["ssh", "logs", "console", "verify", "image", "completion", "help"],
-  "": ["ssh", "logs", "console", "verify", "image", "completion", "help"],
+  "''": ["ssh", "logs", "console", "verify", "disk", "completion", "help"],
+  "": ["ssh", "logs", "console", "verify", "disk", "completion", "help"],
   lo: ["logs"],
   x: [],
   "-": ["--stack", "-s", "--help", "-h"],
@@ -111,13 +111,13 @@ const cases: Readonly<Record<string, readonly string[] | "files" | "folders">> =
   "verify --level h": ["high"],
   "verify --level=": ["--level=low", "--level=high"],
   "verify --level =": ["low", "high"],
-  "image ''": ["scripts", "ls", "help"],
-  "image -s dev l": ["ls"],
-  "image scripts ''": "folders",
+  "disk ''": ["scripts", "ls", "help"],
+  "disk -s dev l": ["ls"],
+  "disk scripts ''": "folders",
   "console ''": ["rehearsal-win-1"],
   "completion ''": ["bash", "zsh"],
-  "help im": ["image"],
-  "help image ''": [],
+  "help di": ["disk"],
+  "help disk ''": [],
 };
 
 describe("completing a command line", () => {
@@ -130,7 +130,7 @@ describe("completing a command line", () => {
   });
 
   it("shows what --help says of each", async () => {
-    const completion = await complete(program, ["image", "ls"], known);
+    const completion = await complete(program, ["disk", "ls"], known);
     assert.deepEqual(completion, [{ value: "ls", description: "list" }]);
   });
 });

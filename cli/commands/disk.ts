@@ -30,7 +30,7 @@ import { say } from "../progress.ts";
 import { labIdentity, stackSettings } from "../stack-settings.ts";
 import { table } from "../table.ts";
 
-/** `kindows image check`: examines the media of the stack's image, and prints what they are. */
+/** `kindows disk check`: examines the media of the stack's image, and prints what they are. */
 export async function check({ stack }: Options): Promise<void> {
   const { windows } = await stackSettings(stack);
   if (windows.image.kind === "rehearsal") {
@@ -41,7 +41,7 @@ export async function check({ stack }: Options): Promise<void> {
   process.stdout.write(`${table(["MEDIUM", "WHAT IT IS", "WHERE"], rows)}\n`);
 }
 
-/** `kindows image build`: builds the stack's image, unless it exists. */
+/** `kindows disk build`: builds the stack's image, unless it exists. */
 export async function build({ stack, yes }: Options<"yes">): Promise<void> {
   const settings = await stackSettings(stack);
   const { image } = settings.windows;
@@ -64,7 +64,7 @@ export async function build({ stack, yes }: Options<"yes">): Promise<void> {
   process.stdout.write(`${await buildStackImage(settings, cache)}\n`);
 }
 
-/** `kindows image ls`: lists images built from an ISO, for all stacks and clones, and what uses them. */
+/** `kindows disk ls`: lists images built from an ISO, for all stacks and clones, and what uses them. */
 export async function list({ stack }: Options): Promise<void> {
   const cache = new Cache();
   const all = await madeImages(cache, thisHost(await labIdentity(stack)), (error) => {
@@ -85,7 +85,7 @@ export async function list({ stack }: Options): Promise<void> {
   process.stdout.write(`${table(header, [...made, ...unfinished])}\n`);
 }
 
-/** `kindows image prune`: removes images that no lab here and no stack of this clone uses, and unfinished ones. */
+/** `kindows disk prune`: removes images that no lab here and no stack of this clone uses, and unfinished ones. */
 export async function prune({ stack, dryRun }: Options<"dryRun">): Promise<void> {
   const cache = new Cache();
   const all = await madeImages(cache, thisHost(await labIdentity(stack)));
@@ -136,7 +136,7 @@ const completeImage = {
   parameters: { SealedAnswerFile: "string" },
 } as const;
 
-/** `kindows image scripts`: writes the scripts that seal a Windows Server, so that its disk can be the image. */
+/** `kindows disk scripts`: writes the scripts that seal a Windows Server, so that its disk can be the image. */
 export async function writeScripts({
   folder,
   language,

@@ -27,7 +27,7 @@ const note = {
   revision: 2762,
 };
 
-describe("kindows image", () => {
+describe("kindows disk", () => {
   const searched = process.env.PATH ?? "";
   let root: string;
   let cache: Cache;
@@ -53,7 +53,7 @@ describe("kindows image", () => {
     writeFileSync(path.join(root, "virsh"), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
   const silentVirsh = (): void => fakeVirsh("echo 'error: failed to connect' >&2; exit 1");
   const kindows = (...args: string[]): Promise<Ended> =>
-    runKindows(["image", ...args], { KINDOWS_CACHE: cache.root, PATH: `${root}:${searched}` });
+    runKindows(["disk", ...args], { KINDOWS_CACHE: cache.root, PATH: `${root}:${searched}` });
   const entries = (): string[] => readdirSync(cache.entriesFolder).sort();
 
   it("ls tells what each image is and who uses it", async () => {
