@@ -186,11 +186,11 @@ export function numberLiteral(text: string): number | bigint | Num | undefined {
     if (anyLiteral.test(trimmed)) throw new Unsupported(`the number ${trimmed} in a text`);
     return undefined;
   }
-  if (!/^[+-]?\d+$/.test(trimmed)) {
+  if (!/^[+-]?\d+$/.test(trimmed) && Number.isFinite(Number(trimmed))) {
     return /^(0x.*|)$/i.test(trimmed) ? Number(trimmed) : is.toDouble(Number(trimmed));
   }
-  const whole = BigInt(trimmed);
-  if (BigInt.asIntN(64, whole) !== whole) {
+  const whole = /^[+-]?\d+$/.test(trimmed) ? BigInt(trimmed) : undefined;
+  if (whole === undefined || BigInt.asIntN(64, whole) !== whole) {
     throw new Unsupported(`the number ${trimmed} in a text`);
   }
   return BigInt.asIntN(32, whole) === whole ? Number(whole) : whole;

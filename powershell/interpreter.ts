@@ -257,9 +257,14 @@ export class Interpreter implements Shell {
       scope.variables.set(key, { value, type, validators });
     }
     scope.setVariable("PSBoundParameters", given);
-    // PowerShell's own limit depends on its stack.
-    if (++this.#depth > 500) throw new Unsupported("so many calls within each other");
-    await until(["Return"], this.#statements(statements, emit)).finally(() => this.#depth--);
+    this.#depth++;
+    try {
+      // PowerShell's own limit depends on its stack.
+      if (this.#depth > 500) throw new Unsupported("so many calls within each other");
+      await until(["Return"], this.#statements(statements, emit));
+    } finally {
+      this.#depth--;
+    }
   }
 
   async invoke({ body }: ScriptBlock, options: BlockOptions, emit: Emit): Promise<void> {

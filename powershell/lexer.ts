@@ -89,19 +89,25 @@ const escapes: Readonly<Record<string, string>> = {
 /** The meaning of a character after a backtick. */
 export const escaped = (character: string): string => escapes[character] ?? character;
 
-/** The value of a match of `forms.number`. */
-export function numberOf(match: RegExpExecArray): ConstantValue {
+/** The value of a match of `forms.number`. Undefined if no long and no double holds it: it may be a decimal then. */
+export function numberOf(match: RegExpExecArray): ConstantValue | undefined {
   const [, sign = "", hexadecimal, decimal = "", long = "", unit = ""] = match;
   const factor = 1n << BigInt(10 * "_kmgtp".indexOf(unit.charAt(0).toLowerCase() || "_"));
-  if (/[.e]/i.test(decimal)) return { double: Number(sign + decimal) * Number(factor) };
+  if (/[.e]/i.test(decimal)) {
+    const double = Number(sign + decimal) * Number(factor);
+    return Number.isFinite(double) ? { double } : undefined;
+  }
   // Hexadecimal digits are the bits of a signed number: 0xFFFFFFFF is -1.
   const magnitude =
     hexadecimal === undefined
       ? BigInt(decimal)
       : BigInt.asIntN(hexadecimal.length > "0x".length + 8 ? 64 : 32, BigInt(hexadecimal));
   const value = (sign === "-" ? -1n : 1n) * magnitude * factor;
-  if (long === "" && BigInt.asIntN(32, value) === value) return Number(value);
-  return BigInt.asIntN(64, value) === value ? { int64: String(value) } : { double: Number(value) };
+  if (BigInt.asIntN(64, value) !== value || (hexadecimal?.length ?? 0) > "0x".length + 16) {
+    return undefined;
+  }
+  const isInt = long === "" && BigInt.asIntN(32, value) === value;
+  return isInt ? Number(value) : { int64: String(value) };
 }
 
 /** Reads a text from its current position, independent of the grammar. */

@@ -69,8 +69,14 @@ function ownProperties(value: Value): Value[] {
   });
 }
 
+/** Begins the name of the type of what Select-Object makes. */
+export const selected = "Selected.";
+
 function typeNames(value: Value): Value[] {
   const own = value instanceof CustomObject ? value.typeNames : [];
+  // 7 has it once, 5.1 as often as it was selected.
+  if (own.some((each) => each.startsWith(selected + selected)))
+    throw new Unsupported("the names of the types of what was selected twice");
   return [...own, ...(isNull(value) ? [] : typeOf(value).lineage.map(({ name }) => name))];
 }
 

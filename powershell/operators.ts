@@ -116,8 +116,7 @@ function range(left: Value, right: Value): Value {
 export function equals(left: Value, right: Value, ignoreCase = true): boolean {
   if (isNull(left) || isNull(right)) return isNull(left) && isNull(right);
   if (typeof left === "string" || (left instanceof Char && isText(right))) {
-    const [first, second] = [toText(left), toText(right)];
-    return ignoreCase ? upper(first) === upper(second) : first === second;
+    return equalTexts(toText(left), toText(right), ignoreCase);
   }
   if (isNumeric(left) || left instanceof EnumValue) {
     const isName = left instanceof EnumValue && typeof right === "string";
@@ -134,6 +133,43 @@ export function equals(left: Value, right: Value, ignoreCase = true): boolean {
     throw new Unsupported(`whether two values of [${typeOf(left).name}] are equal`);
   }
   return left === right || order === 0;
+}
+
+const beyondAscii = /[^\0-\x7f]/;
+
+function equalTexts(left: string, right: string, ignoreCase: boolean): boolean {
+  const isEqual = upper(left) === upper(right);
+  const isOpen = !isEqual && (beyondAscii.test(left) || beyondAscii.test(right));
+  if (isOpen && left.localeCompare(right, "en", { sensitivity: "base" }) === 0) {
+    // Windows has other tables than 7: a letter may be equal to two, and some characters count for nothing.
+    throw new Unsupported(`whether the texts ${left} and ${right} are equal`);
+  }
+  return ignoreCase ? isEqual : left === right;
+}
+
+/** Linguistic order, as in .NET's invariant culture: case decides last, punctuation sorts before letters. */
+function textOrder(left: string, right: string, ignoreCase: boolean): number {
+  const options = { sensitivity: ignoreCase ? "accent" : "variant", caseFirst: "lower" } as const;
+  const order = left.localeCompare(right, "en", options);
+  if (left !== right && [left, right].some((each) => !/^[a-z\d]*$/i.test(each))) {
+    refuseOpenOrder(left, right, order);
+  }
+  return order;
+}
+
+/** Windows, other than 7, looks at hyphens and apostrophes last, and has another order of punctuation. */
+function refuseOpenOrder(left: string, right: string, order: number): void {
+  const [first, second] = [left, right].map((each) => upper(each).replace(/[-']/g, "")) as [
+    string,
+    string,
+  ];
+  const at = [...first].findIndex((each, index) => each !== second.charAt(index));
+  const differing = at < 0 ? [] : [first.charAt(at), second.charAt(at)];
+  const isSure =
+    !/[^\t\n\r -~\xc0-\u024f]/.test(left + right) &&
+    (differing.length === 0 || differing.some((each) => /^(\p{L}|\d|)$/u.test(each))) &&
+    Math.sign(first.localeCompare(second, "en", { sensitivity: "accent" })) === Math.sign(order);
+  if (!isSure) throw new Unsupported(`the order of the texts ${left} and ${right}`);
 }
 
 /** Upper case as .NET has it: of each character by itself, and none of another language's `i` and `s`. */
@@ -175,11 +211,7 @@ export function compare(left: Value, right: Value, ignoreCase = true): number {
       isNull(value) ? 0 : isNumeric(value) && (numberIn(value) ?? 0) < 0 ? -1 : 1;
     return sign(left) - sign(right);
   }
-  if (typeof left === "string") {
-    // Linguistic order, as in .NET's invariant culture: case decides last, punctuation sorts before letters.
-    const sensitivity = ignoreCase ? "accent" : "variant";
-    return left.localeCompare(toText(right), "en", { sensitivity, caseFirst: "lower" });
-  }
+  if (typeof left === "string") return textOrder(left, toText(right), ignoreCase);
   if ((isNumeric(left) || left instanceof EnumValue) && isOperand(right)) {
     const parse = (text: string) =>
       isNumeric(left) ? operand(text, left) : convert(text, typeOf(left));

@@ -572,7 +572,9 @@ class Parser extends Reader {
     if (this.look(/\w/y)) {
       this.expected("the end of a number");
     }
-    return { kind: "Constant", value: numberOf(match), position: this.since(start) };
+    const value = numberOf(match);
+    if (value === undefined) this.refuse("a number of this size");
+    return { kind: "Constant", value, position: this.since(start) };
   }
 
   private hashtable(): Unplaced<Syntax.HashtableLiteral> {

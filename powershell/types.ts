@@ -8,6 +8,7 @@ import {
   Num,
   PsArray,
   Raised,
+  Unsupported,
   type Overload,
   type Property,
   type Result,
@@ -248,6 +249,8 @@ export function bytes(buffer: Uint8Array): PsArray {
 }
 
 export function toDouble(value: number): Num {
+  // It is equal to nothing and yet true, and has no order.
+  if (Number.isNaN(value)) throw new Unsupported("the number NaN");
   return new Num(double, value);
 }
 

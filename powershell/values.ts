@@ -157,7 +157,11 @@ export class Hashtable {
   constructor(readonly type: NetType) {}
 
   static keyOf(key: Value): string {
-    if (typeof key === "string") return `s${key.toLowerCase()}`;
+    if (typeof key === "string") {
+      // 5.1 compares keys as a language does, 7 by their codes.
+      if (/[^\t\n\r -~]/.test(key)) throw new Unsupported(`the key ${key} of a table`);
+      return `s${key.toLowerCase()}`;
+    }
     if (key !== null && typeof key === "object") {
       throw new Unsupported(`a key of the type [${key.type.name}]`);
     }

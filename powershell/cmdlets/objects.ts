@@ -2,7 +2,7 @@
 import { hasWildcard } from "../regex.ts";
 import { cmdlets, type Call } from "../commands.ts";
 import { enumerated, toBool, toItems, toText } from "../convert.ts";
-import { construct, getProperty } from "../members.ts";
+import { construct, getProperty, selected } from "../members.ts";
 import { compare } from "../operators.ts";
 import * as is from "../types.ts";
 import { raised, runtimeError, typeOf } from "../types.ts";
@@ -56,6 +56,8 @@ async function project(call: Call, item: Value): Promise<Value> {
   if (properties === undefined) return item;
   refuseTable(call, item);
   const object = new CustomObject(is.customObject);
+  const own = item instanceof CustomObject ? item.typeNames : [];
+  object.typeNames = [`${selected}${own[0] ?? (isNull(item) ? "" : typeOf(item).name)}`];
   for (const property of toItems(properties)) {
     const name = toText(property);
     if (name === "*" && item instanceof CustomObject) {
@@ -107,7 +109,16 @@ function sort(items: Sorted[], order: (left: Sorted, right: Sorted) => number): 
   const types = new Set(items.map(({ key }) => (isNull(key ?? null) ? "" : typeof key)));
   if (items.length > 16 || types.size === 1) {
     if (types.size > 1) throw new Unsupported("Sort-Object of many values of several types");
-    return [...items].sort((a, b) => (isAfter(a, b) ? 1 : -1));
+    const sorted = [...items].sort((a, b) => (isAfter(a, b) ? 1 : -1));
+    const isOpen = ({ item }: Sorted, at: number) => {
+      const next = sorted[at + 1];
+      return next && next.item !== item && order(sorted[at] as Sorted, next) === 0;
+    };
+    if (items.length > 16 && sorted.some(isOpen)) {
+      // .NET's sort swaps them as it likes.
+      throw new Unsupported("Sort-Object of more than 16 values, some of them equal");
+    }
+    return sorted;
   }
   const sorted = [...items];
   const [first, second, third] = sorted;

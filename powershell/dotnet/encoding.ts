@@ -29,6 +29,12 @@ export const ansi: TextEncoding = {
 /** Decodes a file. A byte order mark overrides the assumed encoding. */
 export function decodeText(data: Buffer, assumed = utf8): string {
   const begins = (...mark: number[]) => mark.every((each, index) => data[index] === each);
+  const isOther = begins(0xfe, 0xff) || begins(0xff, 0xfe, 0, 0) || begins(0, 0, 0xfe, 0xff);
+  if (isOther || (begins(0xff, 0xfe) && data.length % 2 === 1)) {
+    throw new Unsupported(
+      "a text in UTF-32, in half of UTF-16, or in UTF-16 with the high byte first",
+    );
+  }
   if (begins(0xff, 0xfe)) return data.subarray(2).toString("utf16le");
   return begins(0xef, 0xbb, 0xbf) ? data.subarray(3).toString() : assumed.decode(data);
 }

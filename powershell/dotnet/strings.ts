@@ -34,6 +34,17 @@ function replace(self: string, old: string, by: string): string {
   return self.replaceAll(old, () => by);
 }
 
+/** Characters that count for nothing in .NET's comparisons, or together with the next one, or as two. */
+const uncertain =
+  /[\0-\x08\x0b-\x1f\x7f-\x9f\xad\p{M}\p{Cf}\u00c6\u00df\u00e6\u0132-\u0133\u0152-\u0153]/u;
+
+function refuseUncertain(self: string, text: string): void {
+  // For 7 the two characters of a line's end are one.
+  if (uncertain.test(self.replace(/\r/g, "")) || uncertain.test(text) || /[\r\n]/.test(text)) {
+    throw new Unsupported("a search for control characters, or for letters that are two");
+  }
+}
+
 types.extend("System.String", {
   properties: { Length: (self: string) => self.length },
   methods: {
@@ -43,8 +54,14 @@ types.extend("System.String", {
     "TrimEnd()": trimEnd,
     "TrimEnd(string)": trimEnd,
     "Replace(string, string)": replace,
-    "StartsWith(string)": (self: string, text: string) => self.startsWith(text),
-    "EndsWith(string)": (self: string, text: string) => self.endsWith(text),
+    "StartsWith(string)": (self: string, text: string) => {
+      refuseUncertain(self, text);
+      return self.startsWith(text);
+    },
+    "EndsWith(string)": (self: string, text: string) => {
+      refuseUncertain(self, text);
+      return self.endsWith(text);
+    },
     "Contains(string)": (self: string, text: string) => self.includes(text),
     "PadLeft(int, char)"(self: string, width: number, char: Char) {
       if (width > most) throw new Unsupported("a text of a million characters");

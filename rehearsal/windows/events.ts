@@ -5,7 +5,7 @@
  */
 import { cmdlets, type Cmdlet } from "../../powershell/commands.ts";
 import { toItems, toText } from "../../powershell/convert.ts";
-import { toDateTime } from "./time-types.ts";
+import { toDateTime, toTicks } from "./time-types.ts";
 import type { Hashtable } from "../../powershell/values.ts";
 import type { WindowsHost } from "../host/windows-host.ts";
 import { object, refuse } from "./objects.ts";
@@ -21,7 +21,7 @@ export function eventCmdlets({ programs }: WindowsHost): readonly Cmdlet[] {
         const ids = toItems(filter.get("Id") ?? null).map(toText);
         if (toText(filter.get("LogName") ?? null) === "System" && ids.includes(String(started))) {
           const { host, types } = call.shell;
-          const TimeCreated = toDateTime(types, host, programs.bootTime.getTime(), false);
+          const TimeCreated = toDateTime(types, host, toTicks(programs.bootTime.getTime()), false);
           const Message = "The Event log service was started.";
           return call.emit(object({ TimeCreated, Id: started, Message }));
         }

@@ -27,7 +27,8 @@ export type FileMode = "Open" | "Create" | "CreateNew" | "OpenOrCreate" | "Appen
 export interface FileStatus {
   readonly isFolder: boolean;
   readonly size: number;
-  readonly modified: number;
+  /** Ticks since 1970. */
+  readonly modified: bigint;
   readonly isHidden: boolean;
   /** Whether it is a symbolic link or junction. The other properties are those of its target. */
   readonly isLink?: boolean;

@@ -38,12 +38,12 @@ export function nodeFiles(folder: string, recent?: RecentWrites): FileSystem {
     separator: "/",
     resolve: (file) => path.resolve(folder, file),
     status: (file) => {
-      const found = on(file, () => fs.statSync(file, { throwIfNoEntry: false }));
+      const found = on(file, () => fs.statSync(file, { throwIfNoEntry: false, bigint: true }));
       return (
         found && {
           isFolder: found.isDirectory(),
-          size: found.size,
-          modified: found.mtimeMs,
+          size: Number(found.size),
+          modified: found.mtimeNs / 100n,
           isHidden: path.basename(file).startsWith("."),
           isLink: fs.lstatSync(file).isSymbolicLink(),
         }

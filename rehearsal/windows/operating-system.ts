@@ -5,7 +5,7 @@
  * Win32_NetworkAdapterConfiguration) and
  * https://learn.microsoft.com/previous-versions/windows/desktop/sppwmi/softwarelicensingproduct.
  */
-import { toDateTime } from "./time-types.ts";
+import { toDateTime, toTicks } from "./time-types.ts";
 import type { Host } from "../../powershell/host.ts";
 import * as is from "../../powershell/types.ts";
 import type { Types } from "../../powershell/types.ts";
@@ -41,7 +41,7 @@ export function operatingSystemClasses(
           {
             Caption: `Microsoft ${version.productName}`,
             ProductType: isServer ? 3 : 1,
-            LastBootUpTime: toDateTime(types, clock, machine.bootedAt.getTime(), false),
+            LastBootUpTime: toDateTime(types, clock, toTicks(machine.bootedAt.getTime()), false),
             TotalVisibleMemorySize: number(memoryMiB * 1024),
             FreePhysicalMemory: number(freeMiB * 1024),
           },

@@ -4,33 +4,51 @@ import type { Clock, Host } from "../../powershell/host.ts";
 import { toDouble, types, type Types } from "../../powershell/types.ts";
 import { NetObject, Unsupported, type Num, type Value } from "../../powershell/values.ts";
 
+/** .NET's unit of time, 100 ns, in a millisecond. */
+const ticksInMillisecond = 10_000;
+
 export interface Moment {
   /** Since 1970, in UTC or local time as `kind` says. */
-  readonly milliseconds: number;
+  readonly ticks: bigint;
   readonly kind: "Unspecified" | "Utc" | "Local";
 }
 type DateTime = NetObject<Moment>;
+/** Its milliseconds. */
 type TimeSpan = NetObject<number>;
 
-/** Converts milliseconds since 1970 to a DateTime, in UTC or local time. */
+export function toTicks(milliseconds: number): bigint {
+  return BigInt(Math.floor(milliseconds) * ticksInMillisecond);
+}
+
+export function toMilliseconds(ticks: bigint): number {
+  return Math.floor(Number(ticks) / ticksInMillisecond);
+}
+
+/** Converts ticks since 1970 to a DateTime, in UTC or local time. */
 export function toDateTime(
   set: Types,
   { clock }: Pick<Host, "clock">,
-  milliseconds: number,
+  ticks: bigint,
   utc: boolean,
 ): DateTime {
-  const whole = Math.floor(milliseconds);
   const state: Moment = utc
-    ? { milliseconds: whole, kind: "Utc" }
-    : { milliseconds: whole + clock.offset(whole) * 60_000, kind: "Local" };
+    ? { ticks, kind: "Utc" }
+    : { ticks: ticks + offset(clock, ticks), kind: "Local" };
   return new NetObject(set.get("System.DateTime"), state);
+}
+
+/** Local time minus UTC, in ticks. */
+function offset(clock: Clock, ticks: bigint): bigint {
+  return toTicks(clock.offset(toMilliseconds(ticks)) * 60_000);
+}
+
+function toUniversal({ ticks, kind }: Moment, clock: Clock): bigint {
+  return kind === "Utc" ? ticks : ticks - offset(clock, ticks - offset(clock, ticks));
 }
 
 /** Converts a DateTime to milliseconds since 1970. One of unspecified kind is taken as local. */
 export function fromDateTime(value: Value, clock: Clock): number {
-  const { milliseconds, kind } = (value as DateTime).state;
-  const guess = clock.offset(milliseconds) * 60_000;
-  return kind === "Utc" ? milliseconds : milliseconds - clock.offset(milliseconds - guess) * 60_000;
+  return toMilliseconds(toUniversal((value as DateTime).state, clock));
 }
 
 export function millisecondsOf(span: Value): number {
@@ -65,7 +83,7 @@ const parts: Readonly<Record<string, readonly [start: number, end: number]>> = {
 
 /** Formats a DateTime in the invariant culture. */
 function format({ state }: DateTime, as: string): string {
-  const date = new Date(state.milliseconds);
+  const date = new Date(toMilliseconds(state.ticks));
   if (as === "r") return date.toUTCString();
   const written = as === "G" ? "MM/dd/yyyy HH:mm:ss" : as;
   if (!/^(?:yyyy|MM|dd|HH|mm|ss|[-TZ/.: ]){2,}$/.test(written)) {
@@ -80,15 +98,21 @@ const epoch = 621_355_968_000_000_000n;
 /** Defines DateTime and Stopwatch, which use the clock of a machine. */
 export function defineTimeTypes(set: Types, host: Host): void {
   const { clock } = host;
-  const moment = (milliseconds: number, kind: Moment["kind"]): DateTime =>
-    new NetObject(dateTime, { milliseconds, kind });
+  const moment = (ticks: bigint, kind: Moment["kind"]): DateTime =>
+    new NetObject(dateTime, { ticks, kind });
+  // 5.1 rounds to whole milliseconds.
   const add =
     (unit: number) =>
     ({ state }: DateTime, { value }: Num) =>
-      moment(state.milliseconds + Math.round(value * unit), state.kind);
+      moment(
+        state.ticks + toTicks(Math.sign(value) * Math.round(Math.abs(value * unit))),
+        state.kind,
+      );
   const parse = (text: string, as: string) => {
     if (as !== "r") throw new Unsupported(`the date format ${as}`);
-    const parsed = Number.isNaN(Date.parse(text)) ? undefined : moment(Date.parse(text), "Utc");
+    const parsed = Number.isNaN(Date.parse(text))
+      ? undefined
+      : moment(toTicks(Date.parse(text)), "Utc");
     if (!parsed || format(parsed, as).toLowerCase() !== text.toLowerCase()) {
       throw badFormat("String was not recognized as a valid DateTime.");
     }
@@ -108,24 +132,21 @@ export function defineTimeTypes(set: Types, host: Host): void {
     name: "System.DateTime",
     aliases: ["datetime"],
     isValueType: true,
-    compare: (left: DateTime, right: DateTime) =>
-      left.state.milliseconds - right.state.milliseconds,
+    compare: (left: DateTime, right: DateTime) => Number(left.state.ticks - right.state.ticks),
     subtract: (later: DateTime, earlier: DateTime) =>
-      new NetObject(timeSpan, later.state.milliseconds - earlier.state.milliseconds),
-    properties: {
-      Ticks: ({ state }: DateTime) => epoch + BigInt(state.milliseconds) * 10_000n,
-    },
+      new NetObject(timeSpan, Number(later.state.ticks - earlier.state.ticks) / ticksInMillisecond),
+    properties: { Ticks: ({ state }: DateTime) => epoch + state.ticks },
     methods: {
       "ToString()": (self: DateTime) => format(self, "G"),
       "ToString(string)": format,
-      "ToUniversalTime()": (self: DateTime) => moment(fromDateTime(self, clock), "Utc"),
+      "ToUniversalTime()": (self: DateTime) => moment(toUniversal(self.state, clock), "Utc"),
       "ToLocalTime()": (self: DateTime) =>
-        self.state.kind === "Local" ? self : toDateTime(set, host, self.state.milliseconds, false),
+        self.state.kind === "Local" ? self : toDateTime(set, host, self.state.ticks, false),
       "AddSeconds(double)": add(1000),
       "AddMinutes(double)": add(60_000),
       "AddDays(double)": add(86_400_000),
     },
-    staticProperties: { UtcNow: () => toDateTime(set, host, clock.now(), true) },
+    staticProperties: { UtcNow: () => toDateTime(set, host, toTicks(clock.now()), true) },
   });
 
   type Stopwatch = NetObject<{ readonly started: number }>;

@@ -23,6 +23,9 @@ $ErrorActionPreference = 'Stop'
 [Threading.Thread]::CurrentThread.CurrentCulture = [Globalization.CultureInfo]::InvariantCulture
 [Threading.Thread]::CurrentThread.CurrentUICulture = [Globalization.CultureInfo]::InvariantCulture
 
+# 7 reads files in UTF-8 where 5.1 and the interpreter read them in Windows' code page.
+if ($PSVersionTable.PSVersion.Major -ge 6) { $PSDefaultParameterValues['Get-Content:Encoding'] = 1252 }
+
 # Names that no row has: the rows see these variables.
 $__writer = New-Object -TypeName IO.StreamWriter -ArgumentList $Into
 # A row may end the process.

@@ -305,7 +305,7 @@ namespace Rehearsed
                 return new JsonObject { ["number"] = Convert.ToString(value, System.Globalization.CultureInfo.InvariantCulture), ["of"] = value.GetType().FullName };
             if (value is Enum) return new JsonObject { ["named"] = value.ToString(), ["of"] = value.GetType().FullName };
             if (value is System.DateTime moment)
-                return new JsonObject { ["moment"] = (moment.Ticks - System.DateTime.UnixEpoch.Ticks) / 10000, ["kind"] = moment.Kind.ToString() };
+                return new JsonObject { ["moment"] = Convert.ToString(moment.Ticks - System.DateTime.UnixEpoch.Ticks), ["kind"] = moment.Kind.ToString() };
             if (value is TimeSpan span) return new JsonObject { ["span"] = span.TotalMilliseconds };
             if (value is ModelObject known) return new JsonObject { ["handle"] = known.Handle };
             if (value is Type type) return new JsonObject { ["type"] = type.FullName };
@@ -359,7 +359,7 @@ namespace Rehearsed
             if (node["moment"] != null)
             {
                 var kind = (DateTimeKind)Enum.Parse(typeof(DateTimeKind), (string)node["kind"]);
-                return new System.DateTime(System.DateTime.UnixEpoch.Ticks + (long)node["moment"] * 10000, kind);
+                return new System.DateTime(System.DateTime.UnixEpoch.Ticks + long.Parse((string)node["moment"]), kind);
             }
             if (node["span"] != null) return TimeSpan.FromMilliseconds((double)node["span"]);
             if (node["type"] != null) return TypeOf((string)node["type"]);

@@ -65,8 +65,8 @@ export class Wire {
   #object(value: NetObject): Json {
     const { name } = value.type;
     if (name === "System.DateTime") {
-      const { milliseconds, kind } = value.state as Moment;
-      return { moment: milliseconds, kind };
+      const { ticks, kind } = value.state as Moment;
+      return { moment: String(ticks), kind };
     }
     if (name === "System.TimeSpan") return { span: value.state as number };
     if (byText.test(name)) return { text: toText(value), of: name };
@@ -89,9 +89,9 @@ export class Wire {
       return found;
     }
     if (node["moment"] !== undefined) {
-      const milliseconds = node["moment"] as number;
+      const ticks = BigInt(node["moment"] as string);
       const kind = node["kind"] as Moment["kind"];
-      return new NetObject(this.types.get("System.DateTime"), { milliseconds, kind });
+      return new NetObject(this.types.get("System.DateTime"), { ticks, kind });
     }
     if (node["span"] !== undefined)
       return new NetObject(this.types.get("System.TimeSpan"), node["span"]);

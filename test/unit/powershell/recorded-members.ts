@@ -10,7 +10,12 @@ import {
   type TextEncoding,
 } from "../../../powershell/dotnet/encoding.ts";
 import { badFormat } from "../../../powershell/dotnet/exceptions.ts";
-import { toDateTime, type Moment } from "../../../rehearsal/windows/time-types.ts";
+import {
+  toDateTime,
+  toMilliseconds,
+  toTicks,
+  type Moment,
+} from "../../../rehearsal/windows/time-types.ts";
 import type { FileState } from "../../../rehearsal/windows/file-types.ts";
 import type { FileMode } from "../../../rehearsal/windows/file-streams.ts";
 import type { ScriptMachine } from "../../../rehearsal/windows/machine-types.ts";
@@ -128,7 +133,7 @@ export function defineRecordedMembers(types: Types, host: ScriptMachine): void {
       LastWriteTimeUtc: [
         ({ state }: Info) => toDateTime(types, host, state.status.modified, true),
         ({ state }: Info, time: NetObject<Moment>) =>
-          files.setModified(state.path, time.state.milliseconds),
+          files.setModified(state.path, toMilliseconds(time.state.ticks)),
       ],
     },
   });
@@ -147,7 +152,7 @@ export function defineRecordedMembers(types: Types, host: ScriptMachine): void {
       "WriteAllBytes(string, byte[])": (path: string, data: PsArray) =>
         files.write(full(path), toBuffer(data)),
       "SetLastWriteTimeUtc(string, DateTime)": (path: string, time: NetObject<Moment>) =>
-        files.setModified(full(path), time.state.milliseconds),
+        files.setModified(full(path), toMilliseconds(time.state.ticks)),
       "Open(string, System.IO.FileMode, System.IO.FileAccess, System.IO.FileShare)": open,
     },
   });
@@ -164,7 +169,7 @@ function defineMoments(types: Types, host: ScriptMachine): void {
   type DateTime = NetObject<Moment>;
   const type = types.get("System.DateTime");
   const unspecified = (milliseconds: number): DateTime =>
-    new NetObject(type, { milliseconds, kind: "Unspecified" });
+    new NetObject(type, { ticks: toTicks(milliseconds), kind: "Unspecified" });
   types.extend(type, {
     properties: {
       Kind: ({ state }: DateTime) =>
@@ -172,7 +177,7 @@ function defineMoments(types: Types, host: ScriptMachine): void {
     },
     methods: {
       "AddHours(double)": ({ state }: DateTime, { value }: Num) =>
-        new NetObject(type, { ...state, milliseconds: state.milliseconds + value * 3_600_000 }),
+        new NetObject(type, { ...state, ticks: state.ticks + toTicks(value * 3_600_000) }),
     },
     constructors: {
       "(int, int, int)": (year: number, month: number, day: number) =>
@@ -185,7 +190,9 @@ function defineMoments(types: Types, host: ScriptMachine): void {
           throw /^[a-z ]+$/i.test(text) ? badFormat() : new Unsupported(`the date ${text}`);
         }
         const moment = Date.parse(text.replace(/(:\d\d)$/, "$1Z"));
-        return text.endsWith("Z") ? toDateTime(types, host, moment, false) : unspecified(moment);
+        return text.endsWith("Z")
+          ? toDateTime(types, host, toTicks(moment), false)
+          : unspecified(moment);
       },
       "ParseExact(string, string, System.IFormatProvider)": (text: string, format: string) => {
         const digits = new RegExp(`^${format.replace(/[yMdHms]/g, "\\d")}$`);

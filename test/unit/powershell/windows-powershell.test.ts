@@ -87,6 +87,8 @@ describe("powershell.exe -File, as 5.1 has it", () => {
   }
 });
 
+const selected = "Selected.System.Management.Automation.PSCustomObject";
+
 /** What it gives; undefined if it is refused. */
 const differences: readonly (readonly [script: string, given?: string])[] = [
   [
@@ -136,6 +138,35 @@ const differences: readonly (readonly [script: string, given?: string])[] = [
   ["$r = try { 'a' -match '*' } catch [ArgumentException] { 'argument' }; $r", "argument"],
   ["[string] -0.0"],
   ["[string] (1 / 3)"],
+  ["9223372036854775808"],
+  ["-9223372036854775809"],
+  ["0x1FFFFFFFFFFFFFFFF"],
+  ["1e400"],
+  ["[double] '1e400'"],
+  // https://learn.microsoft.com/dotnet/core/extensions/globalization-icu: 5.1 compares with NLS, 7 with ICU
+  ["'Stra\u00dfe' -eq 'Strasse'"],
+  ["'e\u0301' -eq '\u00e9'"],
+  ["'a\u00adb' -in 'ab'"],
+  ["'\u00e9' -eq '\u00c9'", "True"],
+  ["'co-op' -lt 'coop'"],
+  ["'a-b' -lt 'a-c'", "True"],
+  ["'a-b' -lt 'ac'", "True"],
+  ["'a_b' -lt 'a.b'"],
+  ["'a_b' -lt 'ab'", "True"],
+  ["('co-op', 'coop' | Sort-Object) -join ' '"],
+  ["'a\u00adb'.StartsWith('ab')"],
+  ["'Stra\u00dfe'.EndsWith('sse')"],
+  ['"a`r`n".EndsWith("`n")'],
+  ["'\u00e9 x'.EndsWith(' x')", "True"],
+  // .../what-s-new-in-powershell-core-62: tables compare their keys by their codes
+  ["@{ '\u00df' = 1 }.Count"],
+  ["$t = @{}; $t['\u00e9'] = 1"],
+  // .../what-s-new-in-powershell-core-62: Sort-Object -Stable, without which the order of what is equal is open
+  ["(1..17 | Sort-Object { 1 })[0]"],
+  ["(1..16 | Sort-Object { 1 })[0]", "1"],
+  // .../what-s-new-in-powershell-71
+  ["$o = [pscustomobject]@{ a = 1 } | Select-Object a; $o.PSObject.TypeNames[0]", selected],
+  ["$o = [pscustomobject]@{ a = 1 } | Select-Object a | Select-Object a; $o.PSObject.TypeNames"],
   ["$?"],
   ["Get-Content -LiteralPath x -Encoding Byte"],
   ["function f { param([Parameter(ValueFromRemainingArguments)] $A) $A }; f 1 2"],
@@ -158,4 +189,16 @@ describe("where 5.1 differs from 7", () => {
     const [text] = await run(`Get-Content -LiteralPath '${join(folder, "text.txt")}'`);
     assert.equal(text, "\u00c3\u00a9");
   });
+
+  for (const [bytes, what] of [
+    [[0xfe, 0xff, 0, 0x41], "UTF-16 with the high byte first"],
+    [[0xff, 0xfe, 0, 0, 0x41, 0, 0, 0], "UTF-32"],
+    [[0xff, 0xfe, 0x41], "half of UTF-16"],
+  ] as const) {
+    it(`refuses a file in ${what}`, async () => {
+      writeFileSync(join(folder, "text.txt"), Buffer.from(bytes));
+      const read = `Get-Content -LiteralPath '${join(folder, "text.txt")}'`;
+      await assert.rejects(run(read), Unsupported);
+    });
+  }
 });
