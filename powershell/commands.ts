@@ -42,11 +42,13 @@ export class Call {
   readonly stop: () => never;
   readonly position: Position;
   readonly name: string;
+  /** Whether all arguments were given by place. */
+  readonly isUnnamed: boolean;
 
   constructor(
     private readonly cmdlet: Cmdlet,
     private readonly values: ReadonlyMap<string, Value>,
-    { scope, emit, stop, command }: Invocation,
+    { scope, emit, stop, command, args }: Invocation,
     readonly shell: Shell,
   ) {
     this.scope = scope;
@@ -54,6 +56,7 @@ export class Call {
     this.stop = stop;
     this.position = command.position;
     this.name = cmdlet.name;
+    this.isUnnamed = args.every(({ name }) => name === undefined);
   }
 
   /** A parameter's value, converted to its type. Undefined if it was not given. */

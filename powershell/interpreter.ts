@@ -8,6 +8,7 @@ import {
   enumerated,
   fromItems,
   isNumeric,
+  numberIn,
   toBool,
   toCustomObject,
   toItems,
@@ -724,7 +725,8 @@ export class Interpreter implements Shell {
     }
     if (!items) {
       // A single value is like a list of one.
-      if (index === 0 || index === -1) return object;
+      const at = typeof index === "string" && !/^-?\d+$/.test(index) ? undefined : numberIn(index);
+      if (at !== undefined && [0, -1].includes(Number(at))) return object;
       const message = `Unable to index into an object of type ${typeOf(object).name}.`;
       throw runtimeError("CannotIndex", message);
     }

@@ -3,6 +3,7 @@ import { enumerated, tryConvert } from "./convert.ts";
 import * as is from "./types.ts";
 import { raised, runtimeError, typeOf, type Types } from "./types.ts";
 import {
+  Char,
   CustomObject,
   ErrorRecord,
   Hashtable,
@@ -250,8 +251,13 @@ async function call(
     forms.find(({ parameters }) => converted(args, parameters));
   const fitting = form && converted(args, form.parameters);
   const isSure = sure ?? forms.filter(({ parameters }) => converted(args, parameters)).length === 1;
-  // .NET's strings may have a method that takes a character instead.
-  const isOpen = typeof self === "string" && args.some(isNull) && !/^replace$/i.test(name);
+  // .NET's strings may have a method that takes a character instead of a text.
+  const isOpen =
+    typeof self === "string" &&
+    args.some((each, at) => {
+      const takesText = form?.parameters[at] === is.string;
+      return takesText && !(typeof each === "string" || each instanceof Char);
+    });
   if (!fitting || !isSure || isOpen)
     throw new Unsupported(`${name} with these ${String(args.length)} arguments`);
   const what = `calling "${name}" with "${String(args.length)}" argument(s)`;

@@ -153,6 +153,9 @@ class Parser extends Reader {
       }
     });
     this.expect("]");
+    if (![...args, ...named.flatMap(({ value }) => value ?? [])].every(isConstant)) {
+      this.refuse("an attribute's argument that is not constant");
+    }
     return { kind: "Attribute", name, args, named, position: this.since(start) };
   }
 
@@ -694,4 +697,20 @@ class Parser extends Reader {
 function endsWithBlock(statement: Syntax.Statement): boolean {
   if (statement.kind === "Assignment") return endsWithBlock(statement.value);
   return ["If", "While", "For", "ForEach", "Try", "FunctionDefinition"].includes(statement.kind);
+}
+
+/** What an attribute may have as its argument. */
+function isConstant(node: Syntax.Expression): boolean {
+  switch (node.kind) {
+    case "Constant":
+    case "ScriptBlockLiteral":
+    case "TypeLiteral":
+      return true;
+    case "Variable":
+      return /^(true|false|null)$/i.test(node.name);
+    case "Unary":
+      return isConstant(node.operand);
+    default:
+      return false;
+  }
 }

@@ -187,7 +187,6 @@ define("Collections.IDictionary");
 const dictionary = { interfaces: ["System.Collections.IDictionary"] };
 export const hashtable = define("Collections.Hashtable", { aliases: ["hashtable"], ...dictionary });
 export const orderedDictionary = define("Collections.Specialized.OrderedDictionary", {
-  aliases: ["ordered"],
   ...dictionary,
 });
 

@@ -11,7 +11,6 @@ import {
   Hashtable,
   isNull,
   nothing,
-  PsArray,
   Raised,
   ScriptBlock,
   Unsupported,
@@ -40,10 +39,10 @@ async function member(call: Call, name: string): Promise<Value> {
 }
 
 /** The value of a property, or of a script block run on the object. */
-async function select(call: Call, by: Value, item: Value): Promise<Value> {
+async function select(call: Call, by: ScriptBlock | string, item: Value): Promise<Value> {
   return by instanceof ScriptBlock
     ? call.shell.evaluate(by, { underscore: item })
-    : ((await getProperty(item, toText(by))) ?? null);
+    : ((await getProperty(item, by)) ?? null);
 }
 
 /** 7 finds keys of a table where 5.1 finds properties only. */
@@ -52,31 +51,43 @@ function refuseTable(call: Call, item: Value): void {
 }
 
 async function project(call: Call, item: Value): Promise<Value> {
-  const properties = call.get("Property");
+  const properties = propertiesOf(call);
   if (properties === undefined) return item;
   refuseTable(call, item);
   const object = new CustomObject(is.customObject);
   const own = item instanceof CustomObject ? item.typeNames : [];
   object.typeNames = [`${selected}${own[0] ?? (isNull(item) ? "" : typeOf(item).name)}`];
-  for (const property of toItems(properties)) {
-    const name = toText(property);
-    if (name === "*" && item instanceof CustomObject) {
+  for (const property of properties) {
+    if (property === "*" && item instanceof CustomObject) {
       for (const each of item.properties.values()) {
         object.set(each.name, each.value);
       }
-    } else if (property instanceof Hashtable || hasWildcard(name)) {
-      throw new Unsupported("Select-Object with a table or a wildcard");
+    } else if (property instanceof ScriptBlock || hasWildcard(property)) {
+      throw new Unsupported("Select-Object with a block or a wildcard");
     } else {
-      object.set(name, await select(call, property, item));
+      object.set(property, await select(call, property, item));
     }
   }
   return object;
 }
 
-/** A block's property name. Other forms of the cmdlets have further parameters. */
-function named(value: Value): string {
-  if (typeof value !== "string") throw new Unsupported("anything but a block or a property's name");
-  return value;
+/** A block, or in its place a property's name. Other forms of the cmdlets have further parameters. */
+function blockOrName(call: Call, parameter: string): ScriptBlock | string {
+  const value = call.get(parameter) ?? null;
+  if (value instanceof ScriptBlock || (typeof value === "string" && call.isUnnamed)) return value;
+  throw new Unsupported(`${call.name} with anything but a block or a property's name`);
+}
+
+/** What -Property names, if anything. */
+function propertiesOf(call: Call): readonly (ScriptBlock | string)[] | undefined {
+  const given = call.get("Property");
+  const properties = isNull(given ?? null) ? [] : toItems(given ?? null);
+  return properties.length === 0
+    ? undefined
+    : properties.map((each) => {
+        if (each instanceof ScriptBlock || (typeof each === "string" && each !== "")) return each;
+        throw new Unsupported(`${call.name} -Property of anything but names and blocks`);
+      });
 }
 
 /** Null sorts first, and what lacks the property (undefined) last. What has no order is compared as text. */
@@ -152,23 +163,35 @@ export function shown(value: Value): string {
 
 export const objectCmdlets = cmdlets(
   {
-    async "Where-Object [-FilterScript] <object> [-InputObject <object>]"(call) {
-      const filter = call.get("FilterScript") ?? null;
-      const passes =
-        filter instanceof ScriptBlock
-          ? await select(call, filter, inputOf(call))
-          : await member(call, named(filter));
-      if (toBool(passes)) {
-        await call.emit(inputOf(call));
-      }
+    "Where-Object [-FilterScript] <object> [-InputObject <object>]": {
+      open(call) {
+        const filter = blockOrName(call, "FilterScript");
+        return {
+          async process() {
+            const isBlock = filter instanceof ScriptBlock;
+            const item = inputOf(call);
+            if (toBool(await (isBlock ? select(call, filter, item) : member(call, filter)))) {
+              await call.emit(item);
+            }
+          },
+          end: () => undefined,
+        };
+      },
     },
-    async "ForEach-Object [-Process] <object> [-InputObject <object>]"(call) {
-      const block = call.get("Process") ?? null;
-      if (block instanceof ScriptBlock) {
-        await call.shell.invoke(block, { underscore: inputOf(call) }, (value) => call.emit(value));
-        return;
-      }
-      for (const value of toItems(await member(call, named(block)))) await call.emit(value);
+    "ForEach-Object [-Process] <object> [-InputObject <object>]": {
+      open(call) {
+        const block = blockOrName(call, "Process");
+        return {
+          async process() {
+            if (block instanceof ScriptBlock) {
+              const options = { underscore: inputOf(call) };
+              return call.shell.invoke(block, options, (value) => call.emit(value));
+            }
+            for (const value of toItems(await member(call, block))) await call.emit(value);
+          },
+          end: () => undefined,
+        };
+      },
     },
     "Select-Object [[-Property] <object[]>] [-First <int>] [-Last <int>] [-Skip <int>] [-InputObject <object>]":
       {
@@ -176,6 +199,7 @@ export const objectCmdlets = cmdlets(
           const first = call.number("First") ?? Infinity;
           const last = call.number("Last");
           const skip = call.number("Skip") ?? 0;
+          propertiesOf(call);
           if (last !== undefined && first !== Infinity) {
             throw new Unsupported("Select-Object with both -First and -Last");
           }
@@ -208,19 +232,17 @@ export const objectCmdlets = cmdlets(
     "Sort-Object [[-Property] <object>] [-Descending] [-Unique] [-InputObject <object>]": {
       open(call) {
         const items: Sorted[] = [];
-        const by = call.get("Property");
-        if (by instanceof PsArray || by instanceof Hashtable) {
-          throw new Unsupported("Sort-Object by several properties, or by a table");
-        }
+        const [by, ...others] = propertiesOf(call) ?? [];
+        if (others.length > 0) throw new Unsupported("Sort-Object by several properties");
         const sign = call.flag("Descending") ? -1 : 1;
         return {
           async process() {
             const item = inputOf(call);
             if (isNull(item)) return;
-            const isName = by !== undefined && !(by instanceof ScriptBlock);
+            const isName = typeof by === "string";
             if (isName) refuseTable(call, item);
             const key = isName
-              ? await getProperty(item, toText(by))
+              ? await getProperty(item, by)
               : by
                 ? await select(call, by, item)
                 : item;

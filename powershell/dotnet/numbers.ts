@@ -11,7 +11,13 @@ import { badArgument, badFormat } from "./exceptions.ts";
 type Numeric = number | bigint | Num;
 
 types.extend("System.Object", {
-  methods: { "ToString()": (self: Exclude<Value, null>) => typeOf(self).name },
+  methods: {
+    "ToString()"(self: Exclude<Value, null>) {
+      // Its class may derive from the type that scripts name, and have a text of its own.
+      if (self instanceof NetObject) throw new Unsupported(`[${self.type.name}] in a text`);
+      return typeOf(self).name;
+    },
+  },
 });
 for (const type of [
   "ValueType",

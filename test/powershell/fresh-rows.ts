@@ -7,6 +7,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { projectRoot } from "../../toolchain/project.ts";
 import { tables, type Row } from "../unit/powershell/recorded-tables.ts";
+import { ComposedRows } from "./composed-rows.ts";
 import { partsOf, type Part, type Role } from "./row-parts.ts";
 
 export type FreshRow = Pick<Row, "topic" | "script">;
@@ -102,6 +103,7 @@ function needs(text: string): readonly string[] {
 
 export class FreshRows {
   readonly #random: () => number;
+  readonly #composed: ComposedRows;
   readonly #sources: readonly Source[];
   readonly #known: Set<string>;
   /** By role, the pieces of each topic, and those of all that belong together. */
@@ -109,6 +111,7 @@ export class FreshRows {
 
   constructor(seed: string) {
     this.#random = random(seed);
+    this.#composed = new ComposedRows(this.#random);
     const rows = [...tables().values()].flat();
     this.#known = new Set(rows.map(({ script }) => script));
     const sources = rows.map(({ topic, script }) => sourceOf(topic, script));
@@ -121,7 +124,7 @@ export class FreshRows {
           const key = `${role} ${group}`;
           if (seen.has(`${key} ${text}`) || text.length > 120 || text.includes("\n")) continue;
           seen.add(`${key} ${text}`);
-const pieces = this.#pieces.get(key) ?? [];
+          const pieces = this.#pieces.get(key) ?? [];
           pieces.push({ text, isClosed });
           this.#pieces.set(key, pieces);
         }
@@ -132,6 +135,12 @@ const pieces = this.#pieces.get(key) ?? [];
   /** The next row. All are different, and none is in the tables. */
   next(): FreshRow {
     for (;;) {
+      if (this.#random() < 0.5) {
+        const script = this.#composed.next();
+        if (this.#known.has(script)) continue;
+        this.#known.add(script);
+        return { topic: "composed", script };
+      }
       // Each topic as often as every other: they have one row or a thousand.
       const { topic } = this.#pick(this.#topics);
       let source: Source | undefined = this.#pick(this.#byTopic.get(topic) ?? this.#sources);

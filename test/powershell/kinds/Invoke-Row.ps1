@@ -34,7 +34,8 @@ foreach ($__row in [IO.File]::ReadAllLines($Rows)) {
     $__output = New-Object -TypeName Collections.Generic.List[string]
     try {
         $__script = [scriptblock]::Create((ConvertFrom-Json -InputObject $__row))
-        & $__script 2> $null 3> $null | ForEach-Object { $__output.Add([string]$_) }
+        # Not in a pipeline, which would set $_ for the row.
+        foreach ($__line in @(& $__script 2> $null 3> $null)) { $__output.Add([string]$__line) }
     }
     catch {
         $__output.Add("unparsed $($_.FullyQualifiedErrorId)")

@@ -8,7 +8,7 @@ import type { ScriptBody } from "../../../powershell/syntax.ts";
 import { types as coreTypes, Types } from "../../../powershell/types.ts";
 import { Unsupported } from "../../../powershell/values.ts";
 import { fileItems } from "../../../rehearsal/windows/file-items.ts";
-import { defineMachineTypes } from "../../../rehearsal/windows/machine-types.ts";
+import { defineMachineTypes, type ScriptMachine } from "../../../rehearsal/windows/machine-types.ts";
 import { newFolder } from "../new-folder.ts";
 import { nodeHost } from "./node-machine.ts";
 import { defineRecordedMembers } from "./recorded-members.ts";
@@ -17,8 +17,8 @@ import { frame } from "./recorded-tables.ts";
 /** What a row gives, or how it is refused. */
 export type InterpretRow = (script: string) => Promise<string | Unsupported>;
 
-/** On a machine of its own, in an empty folder. */
-export function rowInterpreter(): InterpretRow {
+/** A machine in an empty folder, and the types that its rows can use. */
+export function rowMachine(): { readonly machine: ScriptMachine; readonly types: Types } {
   const machine = nodeHost({
     output: () => undefined,
     error: () => undefined,
@@ -28,6 +28,12 @@ export function rowInterpreter(): InterpretRow {
   const types = new Types(coreTypes);
   defineMachineTypes(types, machine);
   defineRecordedMembers(types, machine);
+  return { machine, types };
+}
+
+/** On a machine of its own. */
+export function rowInterpreter(): InterpretRow {
+  const { machine, types } = rowMachine();
   // The frame is parsed once, because that takes longer than a row.
   const framed = parse({ path: "<frame>", text: frame });
   const places: { block: ScriptBody }[] = [];

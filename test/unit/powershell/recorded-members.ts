@@ -33,7 +33,15 @@ import {
 } from "../../../powershell/values.ts";
 
 coreTypes.extend("System.Object", {
-  methods: { "GetType()": (self: Exclude<Value, null>) => typeOf(self) },
+  methods: {
+    "GetType()"(self: Exclude<Value, null>) {
+      // Its class may derive from the type that scripts name.
+      const own = typeOf(self).lineage.filter(({ base }) => base !== undefined);
+      const isSure = own.some((each) => each.methods.has("tostring"));
+      if (self instanceof NetObject && !isSure) throw new Unsupported(`the class of [${typeOf(self).name}]`);
+      return typeOf(self);
+    },
+  },
 });
 const runtimeType = is.int.type;
 coreTypes.extend(runtimeType, {
@@ -46,7 +54,7 @@ coreTypes.extend("System.String", {
   methods: {
     "ToUpperInvariant()": (self: string) => self.toUpperCase(),
     "Split(string)": (self: string, by: string) => is.array(self.split(by)),
-    "ToCharArray()": (self: string) => is.array(self.split("").map(is.toChar)),
+    "ToCharArray()": (self: string) => is.array(self.split("").map(is.toChar), is.types.array(is.char)),
   },
   staticMethods: { "IsNullOrEmpty(string)": (text: string) => text === "" },
 });
