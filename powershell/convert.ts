@@ -258,6 +258,9 @@ function conversion(value: Value, type: NetType): Value | undefined {
   if (own) return own(value, type);
   // What is nothing at all stays so.
   const isAny = type === is.psObject || type.name === "System.Object";
+  if (value === nothing && type.isValueType) {
+    throw new Unsupported(`a conversion of nothing at all to [${type.name}]`);
+  }
   if (isNull(value)) return type.isValueType ? undefined : isAny ? value : null;
   if (type.element === is.char && typeof value === "string") {
     return is.array(value.split("").map(is.toChar), type);

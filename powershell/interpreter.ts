@@ -65,6 +65,13 @@ class Signal extends Error {
   }
 }
 
+/** A command with the values of its name and its arguments. */
+interface Written {
+  readonly command: Syntax.Command;
+  readonly named: Value;
+  readonly args: readonly Argument[];
+}
+
 /** Awaits a run. Returns the signal that ended it, if it is one of `ends`. */
 async function until(ends: Ends[], run: void | Promise<void>): Promise<Signal | undefined> {
   try {
@@ -238,7 +245,8 @@ export class Interpreter implements Shell {
     const given = new Hashtable(is.boundParameters);
     const preference = values.get("erroraction");
     if (preference !== undefined) {
-      const action = convert(preference, is.actionPreference);
+      const action = tryConvert(preference, is.actionPreference);
+      if (action === undefined) throw new Unsupported(`-ErrorAction ${toText(preference)}`);
       given.set("ErrorAction", action);
       scope.setVariable("ErrorActionPreference", action);
     }
@@ -459,6 +467,9 @@ export class Interpreter implements Shell {
     this.#caught = caught;
     const shown = complete(caught, record?.position ?? position);
     const { body } = handler;
+    const { variables } = this.#scope;
+    // Afterwards it is null, not unset.
+    if (!variables.has("_")) variables.set("_", { value: null });
     await this.#with("_", shown, () => this.#statements(body, emit)).finally(() => {
       this.#caught = before;
     });
@@ -808,41 +819,65 @@ export class Interpreter implements Shell {
     const stop = () => {
       throw new Signal(pipeline);
     };
+    const [first, ...others] = elements;
+    const input =
+      first?.kind === "ExpressionElement" ? await this.expression(first.expression) : undefined;
+    // All of them have their arguments before the first is looked up.
+    const written: Written[] = [];
+    for (const element of first?.kind === "Command" ? elements : others) {
+      if (element.kind !== "Command") {
+        throw new Unsupported("an expression behind a pipe").at(element.position);
+      }
+      written.push(await this.#written(element));
+    }
+    const ready = written.map((each) => ({ ...each, target: this.#target(each) }));
     const stages: Stage[] = [];
     let next = emit;
-    for (const element of [...elements].reverse()) {
-      const piped = element !== elements[0];
-      if (element.kind === "Command") {
-        const stage = await this.#stage({ command: element, scope, emit: next, piped, stop });
-        stages.unshift(stage);
-        // The command before it may emit from a scope of its own; this one runs in the pipeline's scope.
-        next = (value) => this.#inScope(scope, () => stage.process(value));
-      } else if (piped) {
-        throw new Unsupported("an expression behind a pipe").at(element.position);
-      } else {
-        const value = await this.expression(element.expression);
-        // A command does not get it, `@( )` counts it, `$( )` does not.
-        if (elements.length === 1 && value instanceof PsArray && value.items.includes(nothing)) {
-          throw new Unsupported("nothing at all in a list").at(element.position);
-        }
-        const isSilent = element.expression.kind === "Unary" && isStep(element.expression);
-        await until(
-          [pipeline],
-          handOn(isSilent ? [] : eachOf(value, "Management.Automation.Runtime"), next),
-        );
+    for (const each of ready.reverse()) {
+      const piped = each.command !== first;
+      const stage = this.#stage(each.target, { ...each, scope, emit: next, piped, stop });
+      stages.unshift(stage);
+      // The command before it may emit from a scope of its own; this one runs in the pipeline's scope.
+      next = (value) => this.#inScope(scope, () => stage.process(value));
+    }
+    if (first?.kind === "ExpressionElement") {
+      const value = input ?? null;
+      // A command does not get it, `@( )` counts it, `$( )` does not.
+      if (others.length === 0 && value instanceof PsArray && value.items.includes(nothing)) {
+        throw new Unsupported("nothing at all in a list").at(first.position);
       }
+      const isSilent = first.expression.kind === "Unary" && isStep(first.expression);
+      await until(
+        [pipeline],
+        handOn(isSilent ? [] : eachOf(value, "Management.Automation.Runtime"), next),
+      );
     }
     for (const stage of stages) {
       await until([pipeline], stage.end());
     }
   }
 
-  async #stage(call: Omit<Invocation, "args">): Promise<Stage> {
-    const { command } = call;
-    const { position } = command;
+  async #written(command: Syntax.Command): Promise<Written> {
     try {
-      const target = this.#resolve(command, await this.expression(command.name));
-      const stage = target({ ...call, args: await this.#arguments(command) });
+      const named = await this.expression(command.name);
+      return { command, named, args: await this.#arguments(command) };
+    } catch (error) {
+      throw placed(error, command.position);
+    }
+  }
+
+  #target({ command, named }: Written): Runnable {
+    try {
+      return this.#resolve(command, named);
+    } catch (error) {
+      throw placed(error, command.position);
+    }
+  }
+
+  #stage(target: Runnable, call: Invocation): Stage {
+    const { position } = call.command;
+    try {
+      const stage = target(call);
       return {
         process: (value) => located(position, () => stage.process(value)),
         end: () => located(position, () => stage.end()),

@@ -179,7 +179,7 @@ class Parser extends Reader {
     if (this.look(forms.otherNumber) && !this.look(forms.numberArgument)) {
       this.refuse("a number of this type");
     }
-    if (this.look(/[-+]?\d[\d.]*\.[a-z_]\w*\(/iy)) this.refuse("a method of a number");
+    if (this.look(/[-+]?\d[\d.]*(?:\.[a-z_]|\[)/iy)) this.refuse("a member of a number");
     const word = this.look(forms.keyword)?.[0].toLowerCase() ?? "";
     const rule = this.statementRules.get(word);
     if (rule !== undefined) {

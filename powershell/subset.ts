@@ -148,6 +148,10 @@ function unknown(use: Use, names: Names): string | undefined {
 }
 
 function unknownSyntax(node: AnyNode): string | undefined {
+  if (node.kind === "Cast" && /^ordered$/i.test(node.type.name)) {
+    const isTable = node.operand.kind === "HashtableLiteral";
+    if (!isTable) return "[ordered] before anything but a table";
+  }
   if (node.kind === "Binary" || node.kind === "Unary") {
     const known = node.kind === "Unary" ? unaryOperators : binaryOperators;
     const isKnown = known.has(node.operator.replace(/^-c(?!ontains)/, "-"));

@@ -14,8 +14,10 @@ types.extend("System.Object", {
   methods: {
     "ToString()"(self: Exclude<Value, null>) {
       // Its class may derive from the type that scripts name, and have a text of its own.
-      if (self instanceof NetObject) throw new Unsupported(`[${self.type.name}] in a text`);
-      return typeOf(self).name;
+      const type = typeOf(self);
+      const isSure = [is.hashtable, is.orderedDictionary].includes(type) || type.element;
+      if (!isSure) throw new Unsupported(`[${type.name}] in a text`);
+      return type.name;
     },
   },
 });
@@ -148,9 +150,14 @@ types.define({
 type Version = NetObject<readonly number[]>;
 
 export function version(text: string): Version {
-  const parts = text.split(".").map((part) => (/^\s*\d+\s*$/.test(part) ? Number(part) : Infinity));
-  if (parts.length < 2 || parts.length > 4 || parts.some((part) => part >= 2 ** 31)) {
+  const written = text.split(".");
+  if (written.length < 2 || written.length > 4) {
     throw badArgument("Version string portion was too short or too long.", "version");
+  }
+  if (written.some((part) => !/^\s*[-+]?\d+\s*$/.test(part))) throw badFormat();
+  const parts = written.map(Number);
+  if (/[-+]/.test(text) || parts.some((part) => part >= 2 ** 31)) {
+    throw new Unsupported(`the version ${text}`);
   }
   return new NetObject(versionType, parts);
 }

@@ -59,7 +59,7 @@ export function defineFileTypes(types: Types, host: ScriptMachine): void {
     name: "System.IO.Path",
     staticMethods: {
       "Combine(string, string)": (path: string, below: string) =>
-        /^(?:[\\/]|\w:)/.test(below)
+        isRooted(files.separator, below)
           ? below
           : below === ""
             ? path
@@ -67,6 +67,12 @@ export function defineFileTypes(types: Types, host: ScriptMachine): void {
     },
   });
   defineInfos(types, host);
+}
+
+/** Whether a path below another one is one by itself. */
+function isRooted(separator: string, below: string): boolean {
+  if (separator === "/" && /[\\:]/.test(below)) throw new Unsupported(`a path ${below} on Linux`);
+  return /^(?:[\\/]|\w:)/.test(below);
 }
 
 function defineInfos(types: Types, host: ScriptMachine): void {

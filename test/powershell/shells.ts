@@ -29,6 +29,8 @@ export interface Shell {
   readonly isDesktop: boolean;
   /** What this host's path is called in it. */
   path(hostPath: string): string;
+  /** Does something that starts processes of its own, in the turn of one. */
+  take<T>(action: () => Promise<T>): Promise<T>;
   /** Starts a process, as soon as fewer than this machine has processors are running; without profile or prompts. */
   run(run: Run): Promise<Ran>;
 }
@@ -90,7 +92,7 @@ async function findShells(
   const wine = await onPath("pwsh-wine");
   if (wine !== undefined) {
     if (await isExecutable(wineServer)) found.push(await wineShell(wine, folder, turns));
-    else say(`${wine} is not asked, because Wine is missing: apt-get install wine wine64`);
+    else say(`skipped: ${wine}, because Wine is missing: apt-get install wine wine64`);
   }
   return found;
 }
@@ -107,6 +109,7 @@ async function ownShell(program: string, isWindows: boolean, turns: Turns): Prom
     isWine: false,
     isDesktop: edition === "Desktop",
     path: (hostPath) => hostPath,
+    take: (action) => turns.take(action),
     run,
   };
 }
@@ -135,6 +138,7 @@ async function wineShell(program: string, folder: string, turns: Turns): Promise
     isWine: true,
     isDesktop: false,
     path: (hostPath) => `Z:${resolve(hostPath).replaceAll("/", "\\")}`,
+    take: (action) => turns.take(action),
     run,
   };
 }

@@ -30,16 +30,21 @@ if ($PSVersionTable.PSVersion.Major -ge 6) { $PSDefaultParameterValues['Get-Cont
 $__writer = New-Object -TypeName IO.StreamWriter -ArgumentList $Into
 # A row may end the process.
 $__writer.AutoFlush = $true
-foreach ($__row in [IO.File]::ReadAllLines($Rows)) {
-    $__output = New-Object -TypeName Collections.Generic.List[string]
+
+# In a scope of its own, because `catch` leaves $_ behind.
+function Invoke-Row {
     try {
         $__script = [scriptblock]::Create((ConvertFrom-Json -InputObject $__row))
-        # Not in a pipeline, which would set $_ for the row.
-        foreach ($__line in @(& $__script 2> $null 3> $null)) { $__output.Add([string]$__line) }
+        & $__script 2> $null 3> $null | ForEach-Object { $__output.Add([string]$_) }
     }
     catch {
         $__output.Add("unparsed $($_.FullyQualifiedErrorId)")
     }
+}
+
+foreach ($__row in [IO.File]::ReadAllLines($Rows)) {
+    $__output = New-Object -TypeName Collections.Generic.List[string]
+    Invoke-Row
     # A row can make it in these scopes.
     Remove-Variable -Name v -Scope Script -ErrorAction Ignore
     Remove-Variable -Name v -Scope Global -ErrorAction Ignore

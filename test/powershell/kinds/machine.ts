@@ -3,14 +3,15 @@
  * interpreter, each script's result and what it does to the machine, they assert of PowerShell.
  */
 import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { availableParallelism, tmpdir } from "node:os";
-import { join } from "node:path";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
 import { execa } from "execa";
 import { projectRoot } from "../../../toolchain/project.ts";
 import { withCoverage } from "../../script-coverage.ts";
 import { type Kind, Judgement } from "../kind.ts";
+import { OutOfTime } from "../shells.ts";
 
-/** The longest first. */
+/** The longest first. Each has a process, because what has not begun in time is skipped. */
 const files = [
   ...["windows-image/scripts-run", "rehearsal-host/install", "windows/windows-runner"],
   ...["machine/hyper-v/machine-behaviours", "rehearsal-host/containerd", "rehearsal-host/join"],
@@ -83,19 +84,41 @@ export const machine: Kind = {
     try {
       // Each PowerShell of the tests has a copy.
       const prefix = join(folder, "wine");
-      await execa("pwsh-wine", ["-NoProfile", "-Command", "exit"], {
-        env: { WINEPREFIX: prefix },
-        reject: false,
-        timeout: 300_000,
-      });
-      const { result, problems, scripts } = await withCoverage("real PowerShell", () =>
-        tests(prefix, join(folder, "report.json")),
+      await shell.take(() =>
+        execa("pwsh-wine", ["-NoProfile", "-Command", "exit"], {
+          env: { WINEPREFIX: prefix },
+          reject: false,
+          timeout: 300_000,
+        }),
       );
-      result.passes.forEach(() => judgement.pass());
-      for (const { fullTitle, err } of result.failures)
-        judgement.fail(fullTitle, err.message ?? "");
+      let done = 0;
+      const run = async (file: string): Promise<MochaReport | undefined> => {
+        try {
+          const report = join(folder, `${basename(file)}.json`);
+          const result = await shell.take(() => tests(prefix, file, report));
+          console.log(`machine, ${shell.name}: ${++done} of ${files.length} files`);
+          return result;
+        } catch (error) {
+          if (!(error instanceof OutOfTime)) throw error;
+          judgement.skip(file, "there was not enough time");
+          return undefined;
+        }
+      };
+      const { result, problems, scripts } = await withCoverage("real PowerShell", () =>
+        Promise.all(files.map(run)),
+      );
+      for (const each of result) {
+        each?.passes.forEach(() => judgement.pass());
+        for (const { fullTitle, err } of each?.failures ?? [])
+          judgement.fail(fullTitle, err.message ?? "");
+        for (const { fullTitle } of each?.pending ?? [])
+          judgement.skip(fullTitle, "the test says so");
+      }
       for (const [titles, why] of Object.entries(notRun)) judgement.skip(`${titles}...`, why);
-      for (const { fullTitle } of result.pending) judgement.skip(fullTitle, "the test says so");
+      if (result.includes(undefined)) {
+        judgement.skip("coverage", "not all tests were run");
+        return judgement;
+      }
       for (const each of problems) judgement.fail("coverage", each);
       for (const [script, percent] of scripts) {
         const why = hardlyRun[script];
@@ -110,16 +133,15 @@ export const machine: Kind = {
   },
 };
 
-async function tests(prefix: string, output: string): Promise<MochaReport> {
+async function tests(prefix: string, file: string, output: string): Promise<MochaReport> {
   const { all } = await execa(
     process.execPath,
     [
       ...["--import", "tsx", "--import", "./test/powershell/machine/on-real-powershell.ts"],
       ...["node_modules/mocha/bin/mocha.js", "--no-config", "--extension", "ts"],
-      ...["--parallel", "--jobs", String(availableParallelism()), "--timeout", "600000"],
-      ...["--require", "./test/environment.ts"],
+      ...["--timeout", "600000", "--require", "./test/environment.ts"],
       ...["--invert", "--grep", `^(${Object.keys(notRun).join("|")})`],
-      ...["--reporter", "json", "--reporter-option", `output=${output}`, ...files],
+      ...["--reporter", "json", "--reporter-option", `output=${output}`, file],
     ],
     {
       ...{ cwd: projectRoot, all: true, reject: false, timeout: 1_200_000 },
