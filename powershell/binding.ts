@@ -80,6 +80,10 @@ export function bind(signature: Signature, args: readonly Argument[], piped: boo
     }
   }
   bindPositional(bound, positional);
+  const action = values.get(errorAction.key);
+  if (action !== undefined && tryConvert(action, is.actionPreference) === undefined) {
+    throw new Unsupported(`-ErrorAction ${toText(action)}`);
+  }
   const free = signature.formals.filter(({ key }) => !values.has(key));
   bound.piped = piped ? free.find(({ isPiped }) => isPiped) : undefined;
   const missing = free.find((each) => each.mandatory && each !== bound.piped);

@@ -245,8 +245,7 @@ export class Interpreter implements Shell {
     const given = new Hashtable(is.boundParameters);
     const preference = values.get("erroraction");
     if (preference !== undefined) {
-      const action = tryConvert(preference, is.actionPreference);
-      if (action === undefined) throw new Unsupported(`-ErrorAction ${toText(preference)}`);
+      const action = convert(preference, is.actionPreference);
       given.set("ErrorAction", action);
       scope.setVariable("ErrorActionPreference", action);
     }

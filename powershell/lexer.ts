@@ -106,7 +106,8 @@ export function numberOf(match: RegExpExecArray): ConstantValue | undefined {
   if (BigInt.asIntN(64, value) !== value || (hexadecimal?.length ?? 0) > "0x".length + 16) {
     return undefined;
   }
-  const isInt = long === "" && BigInt.asIntN(32, value) === value;
+  const isShort = (hexadecimal?.length ?? 0) <= "0x".length + 8;
+  const isInt = long === "" && BigInt.asIntN(32, value) === value && (isShort || value >= 0n);
   return isInt ? Number(value) : { int64: String(value) };
 }
 

@@ -176,10 +176,6 @@ class Parser extends Reader {
 
   private statement(): Syntax.Statement {
     const start = this.at;
-    if (this.look(forms.otherNumber) && !this.look(forms.numberArgument)) {
-      this.refuse("a number of this type");
-    }
-    if (this.look(/[-+]?\d[\d.]*(?:\.[a-z_]|\[)/iy)) this.refuse("a member of a number");
     const word = this.look(forms.keyword)?.[0].toLowerCase() ?? "";
     const rule = this.statementRules.get(word);
     if (rule !== undefined) {
@@ -315,6 +311,11 @@ class Parser extends Reader {
   // Pipelines
 
   private pipelineOrAssignment(): Syntax.Pipeline | Syntax.Assignment {
+    if (this.look(forms.otherNumber) && !this.look(forms.numberArgument)) {
+      this.refuse("a number of this type");
+    }
+    // They are names of commands.
+    if (this.look(/[-+]?\d[\d.]*(?:\.[a-z_]|\[)/iy)) this.refuse("a member of a number");
     const start = this.at;
     const elements: (Syntax.Command | Syntax.ExpressionElement)[] = [];
     do {
@@ -701,16 +702,7 @@ function endsWithBlock(statement: Syntax.Statement): boolean {
 
 /** What an attribute may have as its argument. */
 function isConstant(node: Syntax.Expression): boolean {
-  switch (node.kind) {
-    case "Constant":
-    case "ScriptBlockLiteral":
-    case "TypeLiteral":
-      return true;
-    case "Variable":
-      return /^(true|false|null)$/i.test(node.name);
-    case "Unary":
-      return isConstant(node.operand);
-    default:
-      return false;
-  }
+  if (node.kind === "Unary") return isConstant(node.operand);
+  if (node.kind === "Variable") return /^(true|false|null)$/i.test(node.name);
+  return ["Constant", "ScriptBlockLiteral", "TypeLiteral"].includes(node.kind);
 }

@@ -148,8 +148,8 @@ function unknown(use: Use, names: Names): string | undefined {
 }
 
 function unknownSyntax(node: AnyNode): string | undefined {
-  if (node.kind === "Cast" && /^ordered$/i.test(node.type.name)) {
-    const isTable = node.operand.kind === "HashtableLiteral";
+  if ("type" in node && /^ordered$/i.test(node.type?.name ?? "")) {
+    const isTable = node.kind === "Cast" && node.operand.kind === "HashtableLiteral";
     if (!isTable) return "[ordered] before anything but a table";
   }
   if (node.kind === "Binary" || node.kind === "Unary") {

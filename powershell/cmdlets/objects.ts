@@ -178,7 +178,7 @@ export const objectCmdlets = cmdlets(
         };
       },
     },
-    "ForEach-Object [-Process] <object> [-InputObject <object>]": {
+    "ForEach-Object [-Process] <object?> [-InputObject <object>]": {
       open(call) {
         const block = blockOrName(call, "Process");
         return {
@@ -200,6 +200,7 @@ export const objectCmdlets = cmdlets(
           const last = call.number("Last");
           const skip = call.number("Skip") ?? 0;
           propertiesOf(call);
+          if (skip + (last ?? 0) >= 2 ** 31) throw new Unsupported("so large a -Last and -Skip");
           if (last !== undefined && first !== Infinity) {
             throw new Unsupported("Select-Object with both -First and -Last");
           }

@@ -99,8 +99,8 @@ export const machine: Kind = {
           console.log(`machine, ${shell.name}: ${++done} of ${files.length} files`);
           return result;
         } catch (error) {
-          if (!(error instanceof OutOfTime)) throw error;
-          judgement.skip(file, "there was not enough time");
+          if (error instanceof OutOfTime) judgement.skip(file, "there was not enough time");
+          else judgement.fail(file, String(error));
           return undefined;
         }
       };

@@ -8,7 +8,10 @@ import type { ScriptBody } from "../../../powershell/syntax.ts";
 import { types as coreTypes, Types } from "../../../powershell/types.ts";
 import { Unsupported } from "../../../powershell/values.ts";
 import { fileItems } from "../../../rehearsal/windows/file-items.ts";
-import { defineMachineTypes, type ScriptMachine } from "../../../rehearsal/windows/machine-types.ts";
+import {
+  defineMachineTypes,
+  type ScriptMachine,
+} from "../../../rehearsal/windows/machine-types.ts";
 import { newFolder } from "../new-folder.ts";
 import { nodeHost } from "./node-machine.ts";
 import { defineRecordedMembers } from "./recorded-members.ts";

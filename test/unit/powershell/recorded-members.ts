@@ -38,7 +38,8 @@ coreTypes.extend("System.Object", {
       // Its class may derive from the type that scripts name.
       const own = typeOf(self).lineage.filter(({ base }) => base !== undefined);
       const isSure = own.some((each) => each.methods.has("tostring"));
-      if (self instanceof NetObject && !isSure) throw new Unsupported(`the class of [${typeOf(self).name}]`);
+      if (self instanceof NetObject && !isSure)
+        throw new Unsupported(`the class of [${typeOf(self).name}]`);
       return typeOf(self);
     },
   },
@@ -54,7 +55,8 @@ coreTypes.extend("System.String", {
   methods: {
     "ToUpperInvariant()": (self: string) => self.toUpperCase(),
     "Split(string)": (self: string, by: string) => is.array(self.split(by)),
-    "ToCharArray()": (self: string) => is.array(self.split("").map(is.toChar), is.types.array(is.char)),
+    "ToCharArray()": (self: string) =>
+      is.array(self.split("").map(is.toChar), is.types.array(is.char)),
   },
   staticMethods: { "IsNullOrEmpty(string)": (text: string) => text === "" },
 });

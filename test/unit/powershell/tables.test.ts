@@ -34,6 +34,7 @@ const refused: Readonly<Record<string, number>> = {
   flow: 74,
   formats: 388,
   found: 25,
+  fresh: 20,
   "net members": 23,
   nothing: 271,
   parameters: 1,
