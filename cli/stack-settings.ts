@@ -19,7 +19,14 @@ import { networkIn, resolveOnHost } from "../config/resolve.ts";
 export async function stackSettings(stack: string): Promise<Settings> {
   const { kind, sections, others } = await sectionsOf(stack);
   if (kind !== "lab") throw noLab(stack);
-  return resolveOnHost(sections, { stack, file: fileName(stack) }, others);
+  // Only the program needs the keys of machines that are there.
+  const { login, nodes } = sections;
+  const readable = {
+    ...sections,
+    ...("login" in sections && { login: withoutSealed(login) }),
+    ...("nodes" in sections && { nodes: withoutSealed(nodes) }),
+  };
+  return resolveOnHost(readable, { stack, file: fileName(stack) }, others);
 }
 
 /** All settings of a stack of existing machines, except for encrypted ones. Undefined for a lab. */

@@ -85,8 +85,9 @@ export function assignAddresses(
   wanted: readonly { readonly segment: string; readonly address: string | undefined }[],
 ): string[] {
   const taken = wanted.map(({ address }) => address);
+  const wanting = wanted.filter(({ address }) => address === undefined);
   const free = new Map(
-    wanted.map(({ segment }) => [segment, freeAddresses(addressPlan(segment).cidr, taken)]),
+    wanting.map(({ segment }) => [segment, freeAddresses(addressPlan(segment).cidr, taken)]),
   );
   return wanted.map(({ segment, address }) => {
     const assigned = address ?? free.get(segment)?.shift();

@@ -4,11 +4,17 @@ import { cluster, clusterChecks } from "../components/controlplane/existing/sett
 import {
   credentialChecks,
   login,
-  type ownLogin,
+  type Logins,
   wayChecks,
   wholeLogin,
+  withoutSecret,
 } from "../components/machine/existing/login.ts";
-import { nodes, nodesChecks } from "../components/machine/existing/settings.ts";
+import {
+  type ExistingNode,
+  existingNode,
+  nodes,
+  nodesChecks,
+} from "../components/machine/existing/settings.ts";
 import { machineKinds } from "../components/machine/registry.ts";
 import { checkedSettings } from "./checked-settings.ts";
 import type { Check, SettingsProblem } from "./problem.ts";
@@ -54,35 +60,26 @@ export const existingSchema = z.strictObject({
 
 export type WrittenExisting = z.output<typeof existingSchema>;
 
-type WrittenNode = WrittenExisting["nodes"][number];
-
-export type Bastion = WrittenExisting["login"]["bastions"][number];
-
-export interface ExistingNode extends Omit<WrittenNode, keyof typeof ownLogin | "nodeIp"> {
-  readonly login: WrittenExisting["login"];
-  readonly nodeIp: string;
-}
-
 export interface ExistingSettings extends Omit<WrittenExisting, "nodes" | "windows"> {
   readonly windows: WrittenExisting["windows"] & { readonly containerdVersion: string };
   readonly nodes: readonly ExistingNode[];
 }
 
+const loginsOf = ({ login, nodes, machine }: WrittenExisting): Logins => ({
+  login,
+  machines: nodes.map((own, index) => ({ ...own, own, path: ["nodes", index] })),
+  made: (machine?.nodes ?? []).map(({ name }) => name),
+});
+
 const checks: readonly Check<WrittenExisting>[] = [
   ...clusterChecks,
   ...existingWindowsChecks,
-  ...credentialChecks,
+  ...credentialChecks(loginsOf),
   ...machineKinds.kubevirt.checks,
   ...nodesChecks,
   ...[...inExisting.values()].flatMap((network) => network.checks),
-  ...wayChecks,
+  ...wayChecks(loginsOf),
 ];
-
-/** Settings whose values are secrets and are never shown; a pattern, so that it covers misspelt names too. */
-const secretKey = /key|pass|text|token|secret/i;
-
-/** Settings that match the pattern but hold no secrets. */
-const notSecret: readonly string[] = ["hostKey", "privateKeyFile", "context"];
 
 const rules = {
   schema: existingSchema,
@@ -99,12 +96,6 @@ export function resolveExisting(
   return filled(checkedSettings(rules, written, { file, others, redact: withoutSecret }), file);
 }
 
-function withoutSecret(problem: SettingsProblem): SettingsProblem {
-  const key = String(problem.path.at(-1));
-  const secret = secretKey.test(key) && !notSecret.includes(key);
-  return secret ? { ...problem, value: undefined } : problem;
-}
-
 function filled({ windows, nodes, ...settings }: WrittenExisting, file: string): ExistingSettings {
   return {
     ...settings,
@@ -113,10 +104,6 @@ function filled({ windows, nodes, ...settings }: WrittenExisting, file: string):
       ...windows,
       containerdVersion: windows.containerdVersion ?? defaultContainerdVersion,
     },
-    nodes: nodes.map((node) => {
-      const { name, os, address, hostKey, labels, taints, kubeletArgs, nodeIp = address } = node;
-      const login = wholeLogin(settings.login, node, file);
-      return { name, os, address, hostKey, labels, taints, kubeletArgs, nodeIp, login };
-    }),
+    nodes: nodes.map((node) => existingNode(settings.login, node, node, file)),
   };
 }

@@ -5,6 +5,9 @@ import type { WrittenSettings } from "./settings.ts";
 /** Overhead of the hypervisor itself (QEMU, vmwp.exe), in addition to the machine's memory. */
 export const machineOverheadMiB = 256;
 
+/** Where a machine is that the lab does not make; no hypervisor has this name. */
+export const itself = "";
+
 export interface Placement {
   readonly node: string;
   readonly hypervisor: string;
@@ -18,7 +21,7 @@ interface Placed extends MakersHosts {
   readonly hypervisor: Pick<WrittenSettings["hypervisor"], "machineMemoryMiB">;
   readonly nodes: readonly Pick<
     WrittenSettings["nodes"][number],
-    "name" | "os" | "hypervisor" | "memoryMiB"
+    "name" | "os" | "hypervisor" | "memoryMiB" | "ssh"
   >[];
   readonly windows: Pick<WrittenSettings["windows"], "memoryMiB">;
   readonly linux: Pick<WrittenSettings["linux"], "memoryMiB">;
@@ -35,6 +38,9 @@ export function placements(settings: Placed): Placement[] {
   const all = [{ name: thisHypervisor, ...hypervisor }, ...others.map(({ host }) => host)];
   const left = new Map(all.map((one) => [one.name, one.machineMemoryMiB ?? 0]));
   return nodes.map((node, index): Placement => {
+    if (node.ssh !== undefined) {
+      return { node: node.name, hypervisor: itself, memoryMiB: 0, reason: "it is there" };
+    }
     const memoryMiB = (node.memoryMiB ?? sizes[node.os].memoryMiB) + machineOverheadMiB;
     const unfit = others.filter(({ maker }) => !maker.systems.includes(node.os));
     const possible = new Map(

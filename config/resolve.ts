@@ -1,7 +1,9 @@
 import { assignAddresses, segmentOf } from "./address-plan.ts";
 import { checkedSettings } from "./checked-settings.ts";
 import { checks } from "./checks/all.ts";
-import { placements } from "./placement.ts";
+import { itself, placements } from "./placement.ts";
+import { wholeLogin, withoutSecret } from "../components/machine/existing/login.ts";
+import { existingNode } from "../components/machine/existing/settings.ts";
 import {
   findNetwork,
   type FoundNetwork,
@@ -12,6 +14,7 @@ import type { Complaint, SettingsProblem } from "./problem.ts";
 import { valueAt } from "./schema-paths.ts";
 import { thisHypervisor } from "./sections/machine-host.ts";
 import { network, withNames } from "./sections/network.ts";
+import { addressOf } from "./sections/nodes.ts";
 import { withContainerd } from "./sections/windows.ts";
 import {
   settingsSchema,
@@ -84,9 +87,8 @@ export function resolveSettings(
       ? []
       : [{ path: ["network", "libvirtNetwork"], value: networkIn(written), ...unusable }];
   const unknown = unusable === undefined ? [] : ["network.cidr"];
-  return filled(
-    checkedSettings(rules, written, { file, others: [...others, ...notRead], unknown }),
-  );
+  const report = { file, others: [...others, ...notRead], unknown, redact: withoutLoginSecret };
+  return filled(checkedSettings(rules, written, report), file);
 }
 
 /** The libvirt network that the settings name, even if other settings of the section are wrong. */
@@ -95,17 +97,24 @@ export function networkIn(written: Readonly<Record<string, unknown>>): string | 
   return libvirtNetwork.safeParse(valueAt(written, ["network", "libvirtNetwork"])).data;
 }
 
-function filled(settings: NamedSettings): Settings {
+/** Logins have secrets that other sections don't, e.g. a key among the settings. */
+function withoutLoginSecret(problem: SettingsProblem): SettingsProblem {
+  const { path } = problem;
+  return path[0] === "login" || path.includes("ssh") ? withoutSecret(problem) : problem;
+}
+
+function filled(settings: NamedSettings, file: string): Settings {
   const placed = placements(settings);
   const addresses = assignAddresses(
-    settings.nodes.map(({ address }, index) => ({
+    settings.nodes.map((node, index) => ({
       segment: segmentOf(settings, placed[index]?.hypervisor ?? thisHypervisor),
-      address,
+      address: addressOf(node),
     })),
   );
-  const nodes = settings.nodes.map((node, index) => {
+  const made = settings.nodes.flatMap(({ ssh, ...node }, index) => {
+    if (ssh !== undefined) return [];
     const { cpus, memoryMiB, diskGiB } = settings[node.os];
-    return {
+    const whole = {
       ...node,
       address: addresses[index] ?? "",
       nodeIp: node.nodeIp ?? addresses[index] ?? "",
@@ -114,11 +123,16 @@ function filled(settings: NamedSettings): Settings {
       diskGiB: node.diskGiB ?? diskGiB,
       hypervisor: placed[index]?.hypervisor ?? thisHypervisor,
     };
+    return [whole];
   });
   return {
     ...settings,
-    placement: placed,
-    nodes: nodes.filter(({ os }) => os === "windows"),
-    linuxNodes: nodes.filter(({ os }) => os === "linux"),
+    login: wholeLogin(settings.login, {}, file),
+    placement: placed.filter(({ hypervisor }) => hypervisor !== itself),
+    nodes: made.filter(({ os }) => os === "windows"),
+    linuxNodes: made.filter(({ os }) => os === "linux"),
+    ownNodes: settings.nodes.flatMap(({ ssh, ...node }) =>
+      ssh === undefined ? [] : existingNode(settings.login, node, ssh, file),
+    ),
   };
 }

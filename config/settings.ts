@@ -1,4 +1,6 @@
 import * as z from "zod";
+import { login } from "../components/machine/existing/login.ts";
+import type { ExistingNode } from "../components/machine/existing/settings.ts";
 import { hypervisor } from "../components/machine/libvirt/settings.ts";
 import { machineMakers, type MakerSection } from "../components/machine/registry.ts";
 import type { Placement } from "./placement.ts";
@@ -30,7 +32,12 @@ export const settingsSchema = z.strictObject({
   linux: linux.prefault({}).meta({
     description: "Settings of all Linux nodes in virtual machines (`nodes[].os: linux`).",
   }),
-  nodes: nodes.meta({ description: "The Windows and Linux nodes in virtual machines." }),
+  login: login.prefault({}).meta({
+    description: "How to log in to machines that are there (`nodes[].ssh`).",
+  }),
+  nodes: nodes.meta({
+    description: "The Windows and Linux nodes in virtual machines, and on machines that are there.",
+  }),
 });
 
 export type WrittenSettings = z.output<typeof settingsSchema>;
@@ -42,16 +49,27 @@ export interface NamedSettings extends WrittenSettings {
   windows: ReturnType<typeof withContainerd>;
 }
 
-export type NodeSettings = Required<WrittenSettings["nodes"][number]>;
+export type NodeSettings = Required<Omit<WrittenSettings["nodes"][number], "ssh">>;
 
 /** The checked settings with their defaults. */
 export interface Settings extends NamedSettings {
+  /** Nodes whose machines are made. */
   nodes: NodeSettings[];
   linuxNodes: NodeSettings[];
+  /** Windows nodes whose machines are there. */
+  ownNodes: ExistingNode[];
   placement: Placement[];
 }
 
-/** Whether the stack has Windows nodes, and so needs their image and programs. */
+/** Whether programs are pushed to Windows machines of the stack: to those whose image has none. */
+export function pushesPrograms(
+  settings: Pick<Settings, "nodes" | "ownNodes" | "windows">,
+): boolean {
+  const { ownNodes, windows } = settings;
+  return ownNodes.length > 0 || (hasWindowsNodes(settings) && windows.image.kind !== "rehearsal");
+}
+
+/** Whether Windows machines are made, which needs their image. */
 export function hasWindowsNodes({ nodes }: Pick<Settings, "nodes">): boolean {
   return nodes.length > 0;
 }

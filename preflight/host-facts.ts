@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { gatherLibvirt } from "../components/machine/libvirt/libvirt-facts.ts";
 import { fabricProblems } from "../components/network/fabric/readiness.ts";
 import { hostProblemsElsewhere } from "../components/machine/registry.ts";
-import { hasWindowsNodes, type Settings } from "../config/settings.ts";
+import { pushesPrograms, type Settings } from "../config/settings.ts";
 import { thisPackageManager } from "../toolchain/host-packages.ts";
 import { gatherConfinement } from "./confinement.ts";
 import { gatherDisks, gatherInotify, gatherMemory } from "./room.ts";
@@ -59,9 +59,7 @@ function questionsOf(settings: Settings) {
 }
 
 function gatherPrograms(settings: Settings) {
-  const isRehearsal = settings.windows.image.kind === "rehearsal";
-  const all =
-    isRehearsal || !hasWindowsNodes(settings) ? [] : programArtifacts(stackSoftware(settings));
+  const all = pushesPrograms(settings) ? programArtifacts(stackSoftware(settings)) : [];
   const artifacts = all.map(([, artifact]) => artifact);
   const isFetched = ({ origin }: (typeof artifacts)[number]): boolean =>
     origin === "image" || (origin.folder !== undefined && existsSync(origin.folder));

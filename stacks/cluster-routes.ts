@@ -1,5 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import { local } from "@pulumi/command";
+import { joinsWindows } from "../components/cni/pod-network.ts";
 import type { KindCluster } from "../components/controlplane/kind-cluster.ts";
 import type { environment } from "../components/controlplane/actions/find-node-routes.ts";
 import { hostAction } from "../components/host-action/host-action.ts";
@@ -24,7 +25,7 @@ export function clusterRoutes(
   { kubeconfig, serviceCidr, resource, ready }: ClusterParts,
   joined: readonly pulumi.Resource[],
 ): pulumi.Output<ClusterRoute[]> | undefined {
-  if (!hasClusterRoutes(settings) || settings.nodes.length === 0) return undefined;
+  if (!hasClusterRoutes(settings) || !joinsWindows(settings)) return undefined;
   const { kindCluster } = labNames(settings.lab.name);
   const routed = {
     nodes: [

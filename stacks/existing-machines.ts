@@ -1,7 +1,8 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { WindowsPodNetwork } from "../components/cni/pod-network.ts";
 import { inExisting, podNetworkNamed } from "../components/cni/registry.ts";
-import type { ExistingNode, ExistingSettings } from "../config/existing.ts";
+import type { ExistingNode } from "../components/machine/existing/settings.ts";
+import type { ExistingSettings } from "../config/existing.ts";
 import { usualDomain } from "../components/controlplane/existing/cluster-configuration.ts";
 import { ExistingPodNetwork } from "../components/cni/existing-pod-network.ts";
 import { ExistingCluster } from "../components/controlplane/existing/existing-cluster.ts";
@@ -11,7 +12,7 @@ import { machineKinds } from "../components/machine/registry.ts";
 import { ExistingMachine } from "../components/machine/existing/existing-machine.ts";
 import { type ByBastions, directly, type SshAccess } from "../components/machine/ssh-access.ts";
 import { machineReset } from "../components/windows/machine-reset.ts";
-import { joinedWindows, type NodePrograms } from "./joined-node.ts";
+import { joinedWindows, type NodePrograms, type StackMachine } from "./joined-node.ts";
 import { windowsSetup } from "./node-setup.ts";
 
 /** How to log in to a machine: its own SSH server, and bastions before it. */
@@ -96,20 +97,7 @@ export async function existingMachines(
   const setup = windowsSetup(settings.windows, network, [...direct, ...reachedInside(settings)]);
   const onWindows = { ...programs, setup };
 
-  const existing = settings.nodes.map((node) => {
-    const login = access(node);
-    const { name, os, address, hostKey } = node;
-    const machine = new ExistingMachine(name, {
-      computerName: name,
-      os,
-      address,
-      hostKey,
-      access: login?.machine,
-      bastions: login,
-      reset: machineReset(programs.software),
-    });
-    return { node, machine, sshUser: node.login.user };
-  });
+  const existing = settings.nodes.map((node) => existingMachine(node, access(node), programs));
   const sshUser = settings.login.user;
   const nodes = [
     ...existing,
@@ -143,6 +131,25 @@ export async function existingMachines(
     }),
     nodes: pulumi.output(nodes.map(({ report }) => report)),
   };
+}
+
+/** A machine that is there, as a machine of the stack. @param login undefined in a preview that reads no keys. */
+export function existingMachine(
+  node: ExistingNode,
+  login: MachineAccess | undefined,
+  { software }: Pick<NodePrograms, "software">,
+): StackMachine & { readonly node: ExistingNode } {
+  const { name, os, address, hostKey } = node;
+  const machine = new ExistingMachine(name, {
+    computerName: name,
+    os,
+    address,
+    hostKey,
+    access: login?.machine,
+    bastions: login,
+    reset: machineReset(software),
+  });
+  return { node, machine, sshUser: node.login.user };
 }
 
 async function createdMachines(

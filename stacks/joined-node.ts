@@ -19,10 +19,14 @@ export interface StackMachine {
     Required<Pick<JoiningMachine, "labels" | "taints" | "kubeletArgs">>;
   readonly machine: Machine;
   readonly sshUser: string;
+  /** How else to log in than to machines that are made, which take the stack's own key on port 22. */
+  readonly ssh?: { readonly sshPort: number; readonly sshKeyFile?: string | undefined };
 }
 
 export interface ReportedNode extends Pick<Machine, "name" | "os" | "address" | "hostKey"> {
   readonly sshUser: string;
+  readonly sshPort?: number;
+  readonly sshKeyFile?: string | undefined;
   readonly nodeName: pulumi.Output<string>;
 }
 
@@ -67,8 +71,8 @@ function joining(
 }
 
 function joined(
-  { machine: { name, os, address, hostKey }, sshUser }: StackMachine,
+  { machine: { name, os, address, hostKey }, sshUser, ssh }: StackMachine,
   { registered, nodeName }: WindowsNode | LinuxNode,
 ): JoinedNode {
-  return { registered, report: { name, os, address, hostKey, sshUser, nodeName } };
+  return { registered, report: { name, os, address, hostKey, sshUser, ...ssh, nodeName } };
 }

@@ -15,11 +15,13 @@ import { randomLabId } from "../components/lab-id.ts";
 import { labFabric } from "../components/network/fabric/fabric-host.ts";
 import { sharedZone } from "../components/network/firewalld.ts";
 import { LabNetwork, type UsedNetwork } from "../components/network/lab-network.ts";
+import { defaultRequirements } from "../components/windows/host-requirements.ts";
+import { stackSoftware } from "../components/windows/software.ts";
 import { clusterRoutes } from "./cluster-routes.ts";
 import { imageArchives, LabImages, recordNetwork } from "./lab-images.ts";
 import { machineImage } from "./machine-image.ts";
 import { hypervisorProvider } from "../components/machine/libvirt/hypervisor-provider.ts";
-import { joinedLinux, joinedWindows } from "./joined-node.ts";
+import { joinedLinux, joinedWindows, type NodePrograms, type StackMachine } from "./joined-node.ts";
 import { labMachines } from "./machines.ts";
 import { nodeImage } from "./node-image.ts";
 import { nodeSetup } from "./node-setup.ts";
@@ -35,7 +37,7 @@ export interface Lab {
 
 /**
  * A kind control plane in Docker and Windows machines on libvirt, on one network segment. Machines boot and are
- * prepared while kind starts; only their join waits for both.
+ * prepared while kind starts; only their join waits for both. Machines that are there already are joined as well.
  *
  * @param nodes the settings' nodes on reachable hypervisors.
  */
@@ -111,16 +113,21 @@ export async function kindOnLibvirt(
     controlPlane,
     linux.map(({ registered }) => registered),
   );
-  const onWindows = windowsImage && {
-    software: windowsImage.software,
-    requirements: windowsImage.requirements,
-    setup: nodeSetup(settings),
-    routes,
-  };
-  const windows =
-    onWindows === undefined
+  const setup = { setup: nodeSetup(settings), routes };
+  const made =
+    windowsImage === undefined
       ? []
-      : of("windows").map((machine) => joinedWindows(machine, joinedCluster, onWindows));
+      : of("windows").map((machine) => {
+          const { software, requirements } = windowsImage;
+          return joinedWindows(machine, joinedCluster, { software, requirements, ...setup });
+        });
+  const own = await ownWindows(settings);
+  const windows = [
+    ...made,
+    ...own.machines.map((machine) =>
+      joinedWindows(machine, joinedCluster, { ...own.programs, ...setup }),
+    ),
+  ];
 
   pods.awaitOnWindows?.(windows);
   new KubeProxyWindows("kube-proxy-windows", {
@@ -147,14 +154,26 @@ export async function kindOnLibvirt(
   };
 }
 
+/** The machines that are there already, and what is pushed to them. */
+async function ownWindows(
+  settings: Settings,
+): Promise<{ readonly machines: readonly StackMachine[]; readonly programs: NodePrograms }> {
+  const programs = { software: stackSoftware(settings), requirements: defaultRequirements };
+  const { ownNodes } = settings;
+  if (ownNodes.length === 0) return { machines: [], programs };
+  // Loaded only here, because most labs make all their machines.
+  const { ownMachines } = await import("./own-machines.ts");
+  return { machines: await ownMachines(ownNodes, programs), programs };
+}
+
 /** The libvirt network that the settings name, for a lab that makes none. */
-function usedNetwork({ hypervisor, network, cluster }: Settings): UsedNetwork {
+function usedNetwork({ hypervisor, network, cluster, ownNodes }: Settings): UsedNetwork {
   return {
     uri: hypervisor.uri,
     name: network.libvirtNetwork ?? "",
     uuid: network.found?.uuid ?? "",
     containers: containerCount(cluster),
-    avoid: [],
+    avoid: ownNodes.flatMap(({ address, nodeIp }) => [...new Set([address, nodeIp])]),
   };
 }
 

@@ -55,13 +55,15 @@ export function onLinuxNodes({ lab, cluster, cni, linuxNodes }: Settings): Pulle
 }
 
 function onWindowsNodes(settings: Settings): PulledImage[] {
-  const { windows, nodes } = settings;
+  const { windows, nodes, ownNodes } = settings;
   // Its nodes pull nothing.
   if (windows.image.kind === "rehearsal") return [];
-  const pulling =
-    isMadeFromIso(windows.image) && nodes.length > 0
+  const pulling = [
+    ...(isMadeFromIso(windows.image) && nodes.length > 0
       ? ["(Windows image)"]
-      : nodes.map(({ name }) => name);
+      : nodes.map(({ name }) => name)),
+    ...ownNodes.map(({ name }) => name),
+  ];
   const images = nodeImages(settings, stackSoftware(settings));
   return pulling.flatMap((node) =>
     images.map((image) => ({ node, platform: "windows/amd64", image })),

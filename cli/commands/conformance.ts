@@ -32,6 +32,7 @@ import { say } from "../progress.ts";
 import { stackSettings } from "../stack-settings.ts";
 import { table } from "../table.ts";
 import { watchInterruption } from "../../host/interruption.ts";
+import { joinsWindows } from "../../components/cni/pod-network.ts";
 import type { Settings } from "../../config/settings.ts";
 import { nodesOf, type Facts } from "../../verify/cluster/facts.ts";
 
@@ -57,7 +58,11 @@ export async function conformance(options: ConformanceOptions): Promise<CommandR
   }
   const { stack } = options;
   const settings = await stackSettings(stack);
-  const run = runOf(options, settings.cluster.kubernetesVersion, settings.nodes.length);
+  const run = runOf(
+    options,
+    settings.cluster.kubernetesVersion,
+    settings.nodes.length + settings.ownNodes.length,
+  );
   const repositories =
     options.repoList === undefined ? undefined : await readText(options.repoList);
   const images = { tests: options.image ?? conformanceImage(run.kubernetesVersion) };
@@ -159,7 +164,7 @@ function readText(file: string): Promise<string> {
   });
 }
 
-function requireRealWindows({ windows, nodes, cni }: Settings): void {
+function requireRealWindows({ windows, nodes, ownNodes, cni }: Settings): void {
   const need = "conformance needs a real Windows node";
   if (windows.image.kind === "rehearsal") {
     throw new Failure(
@@ -167,7 +172,7 @@ function requireRealWindows({ windows, nodes, cni }: Settings): void {
         "Use a stack with real Windows (`--stack dev`); `--list` and `--dry-run` work here",
     );
   }
-  if (nodes.length === 0) {
+  if (!joinsWindows({ nodes, ownNodes })) {
     throw new Failure(`${need}: this stack has none. Add one below kindows:nodes, and run \`up\``);
   }
   if (cni.kind === "kind-default") {

@@ -71,7 +71,7 @@ export async function up({
     await removeOrphans(scope, host, say);
     const wholeLog = verbose ? ["--logtostderr", "-v=9"] : [];
     const args = ["up", "--yes", "--skip-preview", ...exclusion.args, ...wholeLog];
-    const nodes = machineNodes(settings);
+    const nodes = [...machineNodes(settings), ...settings.ownNodes];
     const log = await beginUpLog(upLogFile(stack));
     try {
       const firstRun = await run(pulumi, args, nodes, log);

@@ -29,7 +29,7 @@ export async function printCandidates(
     stacks: knownStacks,
     nodes: async (stack) =>
       stackSettings(stack).then(
-        (settings) => machineNodes(settings).map(({ name }) => name),
+        (settings) => [...machineNodes(settings), ...settings.ownNodes].map(({ name }) => name),
         () => [],
       ),
   });

@@ -29,8 +29,9 @@ import { windowsVersionOf } from "../../config/supported.ts";
 
 /** Programs that a stack pushes to its Windows machines: those that their image does not contain. */
 export function pushedPrograms(settings: Settings): HostArtifact[] {
-  const isRehearsal = settings.windows.image.kind === "rehearsal";
-  return isRehearsal ? [] : pushedArtifacts(stackSoftware(settings));
+  const { windows, ownNodes } = settings;
+  const isCarried = windows.image.kind === "rehearsal" && ownNodes.length === 0;
+  return isCarried ? [] : pushedArtifacts(stackSoftware(settings));
 }
 
 export function pushedArtifacts(software: WindowsSoftware): HostArtifact[] {

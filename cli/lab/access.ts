@@ -71,11 +71,12 @@ export const labFiles: ResourceKind = {
 };
 
 export function knownHosts(
-  hosts: readonly Pick<LabOutputs["nodes"][number], "name" | "address" | "hostKey">[],
+  hosts: readonly Pick<LabOutputs["nodes"][number], "name" | "address" | "hostKey" | "sshPort">[],
 ): string {
-  const lines = hosts.map(({ name, address, hostKey }) => {
+  const lines = hosts.map(({ name, address, hostKey, sshPort = 22 }) => {
     const [type = "", key = ""] = hostKey.trim().split(/\s+/);
-    return `${address},${name} ${type} ${key}\n`;
+    const host = sshPort === 22 ? address : `[${address}]:${sshPort}`;
+    return `${host},${name} ${type} ${key}\n`;
   });
   return lines.join("");
 }
@@ -85,11 +86,19 @@ export function knownHosts(
  * host's settings count: it accepts the pinned host keys only, asks nothing, and forwards nothing unless told to.
  */
 export function sshConfig(
-  nodes: readonly Pick<LabOutputs["nodes"][number], "name" | "address" | "sshUser">[],
+  nodes: readonly Pick<
+    LabOutputs["nodes"][number],
+    "name" | "address" | "sshUser" | "sshPort" | "sshKeyFile"
+  >[],
   { sshKey, knownHosts }: Pick<AccessFiles, "sshKey" | "knownHosts">,
 ): string {
-  const hosts = nodes.map(
-    ({ name, address, sshUser }) => `Host ${name}\n  HostName ${address}\n  User ${sshUser}\n`,
+  const hosts = nodes.map(({ name, address, sshUser, sshPort, sshKeyFile }) =>
+    [
+      ...[`Host ${name}`, `  HostName ${address}`, `  User ${sshUser}`],
+      ...(sshPort === undefined ? [] : [`  Port ${sshPort}`]),
+      ...(sshKeyFile === undefined ? [] : [`  IdentityFile ${configPath(sshKeyFile)}`]),
+      "",
+    ].join("\n"),
   );
   return `${hosts.join("")}Host *
   IdentityFile ${configPath(sshKey)}

@@ -14,6 +14,10 @@ const nodeSchema = z.object({
   address: z.string(),
   hostKey: z.string(),
   sshUser: z.string(),
+  /** Of a machine that was there before the lab. */
+  sshPort: z.number().optional(),
+  /** The user's own key for it; undefined if the key itself is a setting. */
+  sshKeyFile: z.string().optional(),
 });
 
 const outputsSchema = z.object({

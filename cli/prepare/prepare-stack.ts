@@ -1,6 +1,6 @@
 import path from "node:path";
 import { examineArchives } from "../../components/image-archives/image-archives.ts";
-import { hasWindowsNodes, type Settings } from "../../config/settings.ts";
+import { hasWindowsNodes, pushesPrograms, type Settings } from "../../config/settings.ts";
 import { Cache } from "../../toolchain/cache.ts";
 import { settingsFile } from "../engine/folders.ts";
 import { requireConsent, type Consent } from "../fetch/consent.ts";
@@ -21,7 +21,12 @@ export async function prepareStack(
 ): Promise<void> {
   const file = path.basename(settingsFile(stack));
   await examineArchives(settings.cluster.imageArchives, file, new Cache(), say);
-  if (!hasWindowsNodes(settings)) return prepare(settings);
+  if (!hasWindowsNodes(settings)) {
+    if (pushesPrograms(settings)) await requireConsent(settings, false, consent);
+    await prepare(settings);
+    if (pushesPrograms(settings)) await ensureStackPrograms(settings);
+    return;
+  }
   await findUpdate(settings);
   const makesImage = await requireMakeableImage(settings, new Cache(), say);
   await requireConsent(settings, makesImage, consent);

@@ -101,8 +101,18 @@ export interface PodNetworkDefinition<
 
 export type PodNetworkSettings = Pick<
   Settings,
-  "cni" | "cluster" | "network" | "nodes" | "windows"
+  "cni" | "cluster" | "network" | "nodes" | "ownNodes" | "windows"
 >;
+
+/** Whether Windows machines join the cluster, made or there. */
+export function joinsWindows({
+  nodes,
+  ownNodes,
+}: {
+  readonly [Key in "nodes" | "ownNodes"]: readonly unknown[];
+}): boolean {
+  return nodes.length + ownNodes.length > 0;
+}
 
 export interface PodNetworkComponents {
   /** Installs it into a cluster that was created for it. */

@@ -26,6 +26,7 @@ import {
   nodeAddresses,
   windowsNames,
 } from "./nodes.ts";
+import { ownMachinesChecks } from "./own-machines.ts";
 import { usedNetworkChecks } from "./used-network.ts";
 import { rangesApart, rangeSizes, rangesUsable } from "./ranges.ts";
 
@@ -74,4 +75,5 @@ export const checks: readonly Check<NamedSettings>[] = [
   nodeAddresses,
   nodeTaints,
   nodeIps,
+  ...ownMachinesChecks,
 ];

@@ -61,6 +61,7 @@ export const spreadBySomething: Check<NamedSettings> = {
     const spread = nodes.find(
       (node) =>
         node.hypervisor === undefined &&
+        node.ssh === undefined &&
         listed.some(({ maker }) => maker.systems.includes(node.os)),
     );
     if (spread === undefined) return [];

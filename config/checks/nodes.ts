@@ -1,5 +1,6 @@
 import { type Check, pathText, repeated, type SettingsProblem, unless } from "../problem.ts";
 import type { NamedSettings } from "../settings.ts";
+import { addressOf } from "../sections/nodes.ts";
 import { macAddress } from "../../components/machine/mac-address.ts";
 import { machineMakers, otherHosts } from "../../components/machine/registry.ts";
 import { leastLinuxDiskGiB } from "../sections/linux.ts";
@@ -192,18 +193,20 @@ function misplaced({ network, nodes }: NamedSettings, placed: Placed): SettingsP
 }
 
 function twice({ nodes }: NamedSettings): SettingsProblem[] {
-  return repeated(nodes, ({ address }) => address).map(({ index, first }) => ({
-    path: ["nodes", index, "address"],
-    why: `is also the address of ${pathText(["nodes", first])} (${nodes[first]?.name ?? ""})`,
-    instead: "Write another one, or leave it out and kindows assigns one.",
-  }));
+  return repeated(nodes, addressOf)
+    .filter(({ entry, first }) => entry.ssh === undefined || nodes[first]?.ssh === undefined)
+    .map(({ entry, index, first }) => ({
+      path: ["nodes", index, ...(entry.ssh === undefined ? [] : ["ssh"]), "address"],
+      why: `is also the address of ${pathText(["nodes", first])} (${nodes[first]?.name ?? ""})`,
+      instead: "Write another one, or leave it out and kindows assigns one.",
+    }));
 }
 
 function tooMany({ nodes }: NamedSettings, placed: Placed): SettingsProblem[] {
-  const written = nodes.map(({ address }) => address);
+  const written = nodes.map(addressOf);
   return [...new Set(placed.map(({ segment }) => segment))].flatMap((segment) => {
     const there = nodes.filter((_, index) => placed[index]?.segment === segment);
-    const wanting = there.filter(({ address }) => address === undefined).length;
+    const wanting = there.filter((node) => addressOf(node) === undefined).length;
     const free = freeAddresses(segment, written).length;
     return unless(wanting <= free, {
       path: ["nodes"],

@@ -7,6 +7,7 @@ import {
 import { otherHosts } from "../../components/machine/registry.ts";
 import { kindContainers, labNames } from "../names.ts";
 import { type Check, type SettingsProblem, unless } from "../problem.ts";
+import { addressOf } from "../sections/nodes.ts";
 import type { NamedSettings } from "../settings.ts";
 
 /** How many containers kind makes, and with them how many addresses the lab needs for them. */
@@ -51,21 +52,23 @@ const oneHost: Run = (settings) =>
 
 /** Machines that are made would need reservations of their own there. */
 const nothingMade: Run = ({ network, nodes }) =>
-  nodes.flatMap(({ name }, index) => [
-    {
+  nodes.flatMap(({ name, ssh }, index) =>
+    unless(ssh !== undefined, {
       path: ["nodes", index],
       value: name,
       why: `would be made by kindows, which makes machines on a network of its own only, not on ${network.libvirtNetwork}`,
-      instead: "Leave out kindows:network.libvirtNetwork, or this node.",
-    },
-  ]);
+      instead:
+        "Write `ssh` for a machine that is there, or leave out kindows:network.libvirtNetwork.",
+    }),
+  );
 
-const roomForContainers: Run = ({ lab, cluster }, found) => {
+const roomForContainers: Run = ({ lab, cluster, nodes }, found) => {
   const { prefix } = labNames(lab.name);
   const prefixLength = blockPrefix(containerCount(cluster));
   // An earlier run may have reserved them. Whether those are this stack's, only its state tells.
   const isReserved = found.taken.some((one) => labOfHost(one)?.lab === prefix);
-  return unless(isReserved || freeBlock(found, prefixLength) !== undefined, {
+  const own = nodes.flatMap((node) => addressOf(node) ?? []);
+  return unless(isReserved || freeBlock(found, prefixLength, own) !== undefined, {
     path: ["network", "libvirtNetwork"],
     why: `has no block of ${2 ** (32 - prefixLength)} addresses, all of them free, for kind's containers`,
     instead:

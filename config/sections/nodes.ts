@@ -4,6 +4,7 @@ import type { NamedSettings } from "../settings.ts";
 import { computerName, unnamed } from "../values/dns-name.ts";
 import { ipv4, nodeIp } from "../values/ip-address.ts";
 import { text } from "../values/value.ts";
+import { sshServer } from "../../components/machine/existing/settings.ts";
 import { registration } from "./node-registration.ts";
 import { machineSize } from "./windows.ts";
 
@@ -27,6 +28,11 @@ const node = z.strictObject({
         "IPv4 address, from `.2` to `.99` of the segment. Set it for a node that must keep its address when an earlier node is removed.",
       default: "the first free one from `.10` upward",
     }),
+  ssh: z.strictObject(sshServer).optional().meta({
+    description:
+      "How to reach a machine that is there already. It is joined instead of being made, and reset when it leaves the lab (docs/own-machine.md). It must be on the lab's segment.",
+    default: "none; the machine is made",
+  }),
   cpus: machineSize.cpus.optional().meta({ default: "`windows.cpus`, `linux.cpus`" }),
   memoryMiB: machineSize.memoryMiB
     .optional()
@@ -47,13 +53,21 @@ const node = z.strictObject({
 
 export const nodes = z.array(node).default([]);
 
+/** The address of a node's machine, if it is written. */
+export function addressOf({
+  address,
+  ssh,
+}: Pick<z.output<typeof node>, "address" | "ssh">): string | undefined {
+  return ssh?.address ?? address;
+}
+
 /** No two nodes may register with the same address, and no node with the address of another machine. */
 export const nodeIps: Check<NamedSettings> = {
   run: ({ nodes }) =>
     nodes.flatMap(({ nodeIp }, index) => {
       const other = nodes.findIndex(
         (node, at) =>
-          at !== index && (node.address === nodeIp || (node.nodeIp === nodeIp && at < index)),
+          at !== index && (addressOf(node) === nodeIp || (node.nodeIp === nodeIp && at < index)),
       );
       return unless(nodeIp === undefined || other < 0, {
         path: ["nodes", index, "nodeIp"],

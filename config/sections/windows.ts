@@ -370,8 +370,9 @@ const dnsServersOnce: Check<ExistingWindowsSection> = {
 
 const rehearsalChecksums: Check<NamedSettings> = {
   reads: ["windows.checksums", "windows.image.kind"],
-  run: ({ windows }) =>
-    windows.image.kind !== "rehearsal"
+  run: ({ windows, nodes }) =>
+    // Machines that are there get their programs over SSH.
+    windows.image.kind !== "rehearsal" || nodes.some(({ ssh }) => ssh !== undefined)
       ? []
       : Object.keys(windows.checksums).map((name) => ({
           path: ["windows", "checksums", name],

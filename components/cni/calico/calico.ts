@@ -17,7 +17,12 @@ import type { environment as finding } from "../actions/find-api-server.ts";
 import type { environment as change } from "../../controlplane/actions/apply-change.ts";
 import { manifest, type Manifest } from "../../manifest.ts";
 import { daemonSetOnNodes, type JoinedToCluster } from "../../node/daemon-set-on-nodes.ts";
-import type { HnsNetwork, PodNetwork, PodNetworkSettings } from "../pod-network.ts";
+import {
+  type HnsNetwork,
+  joinsWindows,
+  type PodNetwork,
+  type PodNetworkSettings,
+} from "../pod-network.ts";
 import { calicoHnsNetwork, calicoOnWindows, type FoundCalico } from "./existing.ts";
 import { installationObjects, type CalicoNetworkOptions } from "./installation.ts";
 import { calicoRelease, type CalicoRelease, operatorImage } from "./release.ts";
@@ -33,12 +38,12 @@ export interface CalicoArgs {
   readonly configuration: { readonly felix: PodNetworkSettings["cni"]["calico"]["felix"] };
 }
 
-export function install(controlPlane: ControlPlane, { cni, nodes }: PodNetworkSettings): Calico {
-  const { version, encapsulation, bgp, mtu, felix } = cni.calico;
+export function install(controlPlane: ControlPlane, settings: PodNetworkSettings): Calico {
+  const { version, encapsulation, bgp, mtu, felix } = settings.cni.calico;
   return new Calico("calico", {
     controlPlane,
     release: calicoRelease(version),
-    network: { encapsulation, bgp, mtu, windows: nodes.length > 0 },
+    network: { encapsulation, bgp, mtu, windows: joinsWindows(settings) },
     configuration: { felix },
   });
 }

@@ -10,7 +10,12 @@ import { ClusterRoleBinding } from "@pulumi/kubernetes/rbac/v1/clusterRoleBindin
 
 import type { ControlPlane } from "../../controlplane/control-plane.ts";
 import { manifest, type Manifest } from "../../manifest.ts";
-import type { HnsNetwork, PodNetwork, PodNetworkSettings } from "../pod-network.ts";
+import {
+  type HnsNetwork,
+  joinsWindows,
+  type PodNetwork,
+  type PodNetworkSettings,
+} from "../pod-network.ts";
 import { accessInExisting, accessOfNodes } from "../windows-access.ts";
 import { flannelOnHns } from "./existing.ts";
 import { cniConf, netConf, type FlannelBackend } from "./flannel-config.ts";
@@ -28,7 +33,7 @@ export interface FlannelArgs {
 
 export function install(controlPlane: ControlPlane, settings: PodNetworkSettings): Flannel {
   const { backend } = settings.cni.flannel;
-  const windows = settings.nodes.length > 0 && !isRehearsed(settings);
+  const windows = joinsWindows(settings) && !isRehearsed(settings);
   return new Flannel("flannel", { controlPlane, backend, windows });
 }
 

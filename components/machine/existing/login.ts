@@ -1,12 +1,11 @@
 import { createHash } from "node:crypto";
 import * as z from "zod";
 import { localFile } from "../../../config/named-file.ts";
-import { pathText, type SettingsProblem, unless } from "../../../config/problem.ts";
+import { type Check, pathText, type SettingsProblem, unless } from "../../../config/problem.ts";
 import { hostName } from "../../../config/values/dns-name.ts";
 import { hostKey } from "../../../config/values/host-key.ts";
 import { privateKey } from "../../../config/values/private-key.ts";
 import { between, ofForm, text } from "../../../config/values/value.ts";
-import type { Bastion, WrittenExisting } from "../../../config/existing.ts";
 
 const port = between(1, 65535);
 
@@ -71,6 +70,8 @@ const forwardPort = between(1024, 65535).optional().meta({
   default: "a port derived from the bastions",
 });
 
+export type Bastion = z.output<typeof bastion>;
+
 /** The login that all machines have in common. */
 export const login = z.strictObject({
   user: text(windowsUser).default("Administrator").meta({
@@ -102,7 +103,7 @@ export const ownLogin = {
   }),
 };
 
-type Login = WrittenExisting["login"];
+export type Login = z.output<typeof login>;
 type Credential = Pick<Login, "privateKeyFile" | "privateKey" | "privateKeyPassphrase" | "agent">;
 
 const methods = ["privateKeyFile", "privateKey", "agent"] as const;
@@ -144,7 +145,7 @@ export function wholeLogin(all: Login, own: Partial<Login>, file: string): Login
 }
 
 /** Returns the own credentials if there are any, else the other ones. */
-function ownOr(own: Credential, other: Credential): Credential {
+function ownOr(own: Partial<Credential>, other: Credential): Credential {
   const { privateKeyFile, privateKey, privateKeyPassphrase, agent } =
     methodsOf(own).length > 0 ? own : other;
   return { privateKeyFile, privateKey, privateKeyPassphrase, agent };
@@ -152,15 +153,28 @@ function ownOr(own: Credential, other: Credential): Credential {
 
 type Path = SettingsProblem["path"];
 
+/** The logins of a stack as written. */
+export interface Logins {
+  readonly login: Login;
+  /** Machines that are there. */
+  readonly machines: readonly {
+    /** Where its login is written. */
+    readonly path: Path;
+    readonly name: string;
+    readonly address: string;
+    readonly hostKey: string;
+    readonly own: Partial<Login>;
+  }[];
+  /** Names of machines that kindows makes, and reaches through the common bastions. */
+  readonly made: readonly string[];
+}
+
 /** The login settings as written: the common ones, and those of each machine. */
 function writtenLogins({
   login,
-  nodes,
-}: WrittenExisting): readonly { readonly path: Path; readonly own: Partial<Login> }[] {
-  return [
-    { path: ["login"], own: login },
-    ...nodes.map((own, index) => ({ path: ["nodes", index], own })),
-  ];
+  machines,
+}: Logins): readonly { readonly path: Path; readonly own: Partial<Login> }[] {
+  return [{ path: ["login"], own: login }, ...machines];
 }
 
 /** Range of default ports, below Linux' ephemeral ports and above those of well-known services. */
@@ -181,21 +195,20 @@ function usualForwardPort(bastions: readonly Bastion[], file: string): number {
   return firstPort + (hash.readUInt32BE(0) % ports);
 }
 
-function bastionApart({ login, nodes }: WrittenExisting): SettingsProblem[] {
-  return nodes.flatMap((node, index) => {
-    const bastions = node.bastions ?? login.bastions;
-    const isOther = (one: Bastion): boolean =>
-      one.address !== node.address && one.hostKey !== node.hostKey;
+function bastionApart({ login, machines }: Logins): SettingsProblem[] {
+  return machines.flatMap(({ path, name, address, hostKey, own }) => {
+    const bastions = own.bastions ?? login.bastions;
+    const isOther = (one: Bastion): boolean => one.address !== address && one.hostKey !== hostKey;
     return unless(bastions.every(isOther), {
-      path: ["nodes", index],
-      value: node.name,
+      path,
+      value: name,
       why: "is its own bastion: both have the same address or host key",
       instead: "Write bastions: [] there if it is reached directly, or write the right bastion.",
     });
   });
 }
 
-function eachBastionOnce(settings: WrittenExisting): SettingsProblem[] {
+function eachBastionOnce(settings: Logins): SettingsProblem[] {
   return writtenLogins(settings).flatMap(({ path, own: { bastions = [] } }) =>
     bastions.flatMap((one, hop) => {
       const before = bastions.slice(0, hop).findIndex((other) => isSame(one, other));
@@ -215,7 +228,7 @@ function isSame(one: Bastion, other: Bastion): boolean {
   );
 }
 
-function forwardPortUsed(settings: WrittenExisting): SettingsProblem[] {
+function forwardPortUsed(settings: Logins): SettingsProblem[] {
   return writtenLogins(settings).flatMap(({ path, own }) => {
     const { forwardPort, bastions = settings.login.bastions } = own;
     return unless(forwardPort === undefined || bastions.length > 1, {
@@ -226,24 +239,20 @@ function forwardPortUsed(settings: WrittenExisting): SettingsProblem[] {
   });
 }
 
-function forwardPortsApart(
-  { login, nodes, machine }: WrittenExisting,
-  file: string,
-): SettingsProblem[] {
+function forwardPortsApart({ login, machines, made }: Logins, file: string): SettingsProblem[] {
   const first = new Map<number, { readonly name: string; readonly route: string }>();
   // Machines that kindows makes are all reached through the common bastions.
-  const made = (machine?.nodes ?? []).map((node) => ({ node, own: {}, index: -1 }));
-  const there = nodes.map((node, index) => ({ node, own: node, index }));
-  return [...made, ...there].flatMap(({ node, own, index }) => {
+  const all = [...made.map((name) => ({ name, own: {}, path: ["login"] as Path })), ...machines];
+  return all.flatMap(({ name, own, path }) => {
     const { bastions, forwardPort: port } = wholeLogin(login, own, file);
     if (port === undefined) return [];
     const route = routeOf(bastions);
-    const other = first.get(port) ?? { name: node.name, route };
+    const other = first.get(port) ?? { name, route };
     first.set(port, other);
     return unless(other.route === route, {
-      path: ["nodes", index, "forwardPort"],
+      path: [...path, "forwardPort"],
       value: port,
-      why: `leads to the bastions of ${other.name}, which differ from those of ${node.name} in their addresses or credentials`,
+      why: `leads to the bastions of ${other.name}, which differ from those of ${name} in their addresses or credentials`,
       instead: "Write another port there, from 1024 to 65535.",
     });
   });
@@ -258,7 +267,7 @@ function routeOf(bastions: readonly Bastion[]): string {
 }
 
 /** Checks that each login has at most one method, and that keys are valid. Does not show values, which are secrets. */
-function oneMethodEach(settings: WrittenExisting): SettingsProblem[] {
+function oneMethodEach(settings: Logins): SettingsProblem[] {
   return writtenLogins(settings).flatMap(({ path, own }) => [
     ...credentialProblems(path, own),
     ...(own.bastions ?? []).flatMap((one, hop) =>
@@ -287,17 +296,17 @@ function credentialProblems(path: Path, credential: Partial<Credential>): Settin
  * Checks that each machine has a way to log in. Machines that kindows makes get a new key, but the bastions before them
  * need one.
  */
-function someMethodEach({ login, nodes, machine }: WrittenExisting): SettingsProblem[] {
-  const bastions = machine === undefined || machine.nodes.length === 0 ? [] : login.bastions;
-  const logins: readonly { path: Path; value: string; own: Credential }[] = [
+function someMethodEach({ login, machines, made }: Logins): SettingsProblem[] {
+  const bastions = made.length === 0 ? [] : login.bastions;
+  const logins: readonly { path: Path; name: string; own: Partial<Credential> }[] = [
     ...bastions.map((own, hop) => ({
       path: ["login", "bastions", hop],
-      value: own.address,
+      name: own.address,
       own,
     })),
-    ...nodes.map((own, index) => ({ path: ["nodes", index], value: own.name, own })),
+    ...machines,
   ];
-  return logins.flatMap(({ path, value, own }) =>
+  return logins.flatMap(({ path, name: value, own }) =>
     unless(methodsOf(ownOr(own, login)).length > 0, {
       path,
       value,
@@ -307,10 +316,31 @@ function someMethodEach({ login, nodes, machine }: WrittenExisting): SettingsPro
   );
 }
 
+type LoginsOf<Settings> = (settings: Settings) => Logins;
+
 /** Checks of the login settings as written. */
-export const credentialChecks = [oneMethodEach, eachBastionOnce, forwardPortUsed].map((run) => ({
-  run,
-}));
+export function credentialChecks<Settings>(of: LoginsOf<Settings>): Check<Settings>[] {
+  return [oneMethodEach, eachBastionOnce, forwardPortUsed].map((check) => ({
+    run: (settings) => check(of(settings)),
+  }));
+}
 
 /** Checks of the route to each machine. */
-export const wayChecks = [someMethodEach, bastionApart, forwardPortsApart].map((run) => ({ run }));
+export function wayChecks<Settings>(of: LoginsOf<Settings>): Check<Settings>[] {
+  return [someMethodEach, bastionApart, forwardPortsApart].map((check) => ({
+    run: (settings, file) => check(of(settings), file),
+  }));
+}
+
+/** Settings whose values are secrets and are never shown; a pattern, so that it covers misspelt names too. */
+const secretKey = /key|pass|text|token|secret/i;
+
+/** Settings that match the pattern but hold no secrets. */
+const notSecret: readonly string[] = ["hostKey", "privateKeyFile", "context"];
+
+/** Removes secrets from a problem. */
+export function withoutSecret(problem: SettingsProblem): SettingsProblem {
+  const key = String(problem.path.at(-1));
+  const secret = secretKey.test(key) && !notSecret.includes(key);
+  return secret ? { ...problem, value: undefined } : problem;
+}

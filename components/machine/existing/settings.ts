@@ -11,16 +11,10 @@ import { computerName, unnamed } from "../../../config/values/dns-name.ts";
 import { hostKey, someHostKey } from "../../../config/values/host-key.ts";
 import { machineAddress, nodeIp, someAddress } from "../../../config/values/ip-address.ts";
 import { text } from "../../../config/values/value.ts";
-import { ownLogin } from "./login.ts";
+import { type Login, ownLogin, wholeLogin } from "./login.ts";
 
-const node = z.strictObject({
-  name: text(computerName).meta({
-    description: "Computer name of the machine, and name of its node.",
-    placeholder: unnamed,
-  }),
-  os: z.enum(["windows", "linux"]).default("windows").meta({
-    description: "Operating system of the machine; only Windows machines can be joined.",
-  }),
+/** The SSH server of a machine that is there. */
+export const sshServer = {
   address: text(machineAddress).meta({
     description: "IPv4 address of the machine, for SSH and, without `nodeIp`, for the node.",
     placeholder: someAddress,
@@ -31,6 +25,17 @@ const node = z.strictObject({
     placeholder: someHostKey,
   }),
   ...ownLogin,
+};
+
+const node = z.strictObject({
+  name: text(computerName).meta({
+    description: "Computer name of the machine, and name of its node.",
+    placeholder: unnamed,
+  }),
+  os: z.enum(["windows", "linux"]).default("windows").meta({
+    description: "Operating system of the machine; only Windows machines can be joined.",
+  }),
+  ...sshServer,
   ...registration,
   nodeIp: text(nodeIp).optional().meta({
     description: "IPv4 address that the node registers with, if the machine has several.",
@@ -42,63 +47,107 @@ export const nodes = z.array(node).default([]);
 
 type Node = z.output<typeof node>;
 
-interface NodesSection {
-  readonly nodes: readonly Node[];
+/** A machine that is there, with what it has in common with the others. */
+export interface ExistingNode extends Omit<Node, keyof typeof ownLogin | "nodeIp"> {
+  readonly login: Login;
+  readonly nodeIp: string;
 }
 
-function onlyWindows({ nodes }: NodesSection): SettingsProblem[] {
-  return nodes.flatMap(({ os }, index) =>
+/** @param file name of the settings file; see `wholeLogin`. */
+export function existingNode(
+  all: Login,
+  { name, os, labels, taints, kubeletArgs, nodeIp }: Omit<Node, keyof typeof sshServer>,
+  server: Pick<Node, keyof typeof sshServer>,
+  file: string,
+): ExistingNode {
+  const { address, hostKey } = server;
+  const login = wholeLogin(all, server, file);
+  const of = { name, os, address, hostKey, labels, taints, kubeletArgs };
+  return { ...of, nodeIp: nodeIp ?? address, login };
+}
+
+/** A machine that is there, as written, and where its parts are. */
+export interface OwnMachine {
+  readonly name: string;
+  readonly os: "windows" | "linux";
+  readonly address: string;
+  readonly hostKey: string;
+  readonly nodeIp?: string | undefined;
+  /** Where the node is written, and where its SSH server is. */
+  readonly at: Readonly<Record<"node" | "server", SettingsProblem["path"]>>;
+}
+
+type Run = (machines: readonly OwnMachine[]) => SettingsProblem[];
+
+const onlyWindows: Run = (machines) =>
+  machines.flatMap(({ os, at }) =>
     unless(os === "windows", {
-      path: ["nodes", index, "os"],
+      path: [...at.node, "os"],
       why: "cannot be joined by kindows, which joins Windows machines only",
       instead: "Join it with the tools of its cluster, and leave it out here.",
     }),
   );
-}
 
-function machinesApart({ nodes }: NodesSection): SettingsProblem[] {
-  const ownAddress = "Write the machine's own address.";
-  return [
-    ...twice(nodes, "name", ({ name }) => name, "Write another name."),
-    ...twice(nodes, "address", ({ address }) => address, ownAddress),
-    ...twice(nodes, "nodeIp", (node) => node.nodeIp ?? node.address, ownAddress),
-    ...twice(
-      nodes,
-      "hostKey",
-      ({ hostKey }) => hostKey.trim().split(/\s+/)[1],
-      "Machines cloned with their keys cannot be distinguished: create new keys (delete C:\\ProgramData\\ssh\\ssh_host_*, restart sshd).",
-    ),
-  ];
-}
+const ownAddress = "Write the machine's own address.";
 
-function twice(
-  nodes: readonly Node[],
-  key: "name" | "address" | "nodeIp" | "hostKey",
-  same: (node: Node) => string | undefined,
-  instead: string,
-): SettingsProblem[] {
-  return repeated(nodes, same)
+/** Not two machines have the same, and what to write if they do. */
+const apart = {
+  name: [({ name }: OwnMachine) => name, "Write another name."],
+  address: [({ address }: OwnMachine) => address, ownAddress],
+  nodeIp: [(one: OwnMachine) => one.nodeIp ?? one.address, ownAddress],
+  hostKey: [
+    ({ hostKey }: OwnMachine) => hostKey.trim().split(/\s+/)[1],
+    "Machines cloned with their keys cannot be distinguished: create new keys (delete C:\\ProgramData\\ssh\\ssh_host_*, restart sshd).",
+  ],
+} as const;
+
+type Apart = keyof typeof apart;
+
+const places = { name: "node", address: "server", nodeIp: "node", hostKey: "server" } as const;
+
+function twice(machines: readonly OwnMachine[], key: Apart): SettingsProblem[] {
+  const [same, instead] = apart[key];
+  return repeated(machines, same)
     .filter(({ entry }) => entry[key] !== undefined)
-    .map(({ index, first }) => ({
-      path: ["nodes", index, key],
-      why: `is that of ${pathText(["nodes", first])} (${nodes[first]?.name ?? ""}) too`,
+    .map(({ entry, first }) => ({
+      path: [...entry.at[places[key]], key],
+      why: `is that of ${pathText(machines[first]?.at.node ?? [])} (${machines[first]?.name ?? ""}) too`,
       instead,
     }));
 }
 
 /** A machine without `nodeIp` registers with its address, which kubelet must accept. */
-function addressRegisters({ nodes }: NodesSection): SettingsProblem[] {
-  return nodes.flatMap((node, index) => {
-    const complaint = node.nodeIp === undefined ? nodeIp(node.address) : undefined;
+const addressRegisters: Run = (machines) =>
+  machines.flatMap(({ address, nodeIp: written, at }) => {
+    const complaint = written === undefined ? nodeIp(address) : undefined;
     return unless(complaint === undefined, {
-      path: ["nodes", index, "address"],
+      path: [...at.server, "address"],
       why: complaint?.why ?? "",
       instead: "Write an address that other nodes reach the machine at, there or as its nodeIp.",
     });
   });
+
+/** Checks of machines that are there. @param keys what not two of them may have. */
+export function ownMachineChecks<Settings>(
+  of: (settings: Settings) => readonly OwnMachine[],
+  keys: readonly Apart[] = ["name", "address", "nodeIp", "hostKey"],
+): Check<Settings>[] {
+  const machinesApart: Run = (machines) => keys.flatMap((key) => twice(machines, key));
+  return [onlyWindows, machinesApart, addressRegisters].map((check) => ({
+    run: (settings) => check(of(settings)),
+  }));
+}
+
+interface NodesSection {
+  readonly nodes: readonly Node[];
 }
 
 export const nodesChecks: readonly Check<NodesSection>[] = [
-  ...[onlyWindows, machinesApart, addressRegisters].map((run) => ({ run })),
+  ...ownMachineChecks(({ nodes }: NodesSection) =>
+    nodes.map((one, index) => {
+      const path = ["nodes", index];
+      return { ...one, at: { node: path, server: path } };
+    }),
+  ),
   nodeTaints,
 ];

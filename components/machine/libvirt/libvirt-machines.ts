@@ -29,7 +29,9 @@ export function machinesOn(
   const used = new Set(placed.map(({ hypervisor }) => hypervisor));
   const further = hypervisorConnections(lab.settings).filter(({ name }) => used.has(name));
   return new Map([
-    [thisHypervisor, maker(lab, thisHypervisor, here(lab))],
+    ...(used.has(thisHypervisor)
+      ? [[thisHypervisor, maker(lab, thisHypervisor, here(lab))] as const]
+      : []),
     ...further.map((one) => [one.name, maker(lab, one.name, elsewhere(lab, one))] as const),
   ]);
 }

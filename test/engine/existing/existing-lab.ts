@@ -34,7 +34,7 @@ export function existingProgram(settings: object, media: FakeMedia): string {
   import { imageSoftware } from "./components/windows/software.ts";
   import { resolveExisting } from "./config/existing.ts";
   import { isDryRun } from "@pulumi/pulumi/runtime/index.js";
-  import { openForwards } from "./stacks/existing-stack.ts";
+  import { openForwards } from "./stacks/machine-logins.ts";
   import { byBastions, existingMachines, machineAccess } from "./stacks/existing-machines.ts";
 
   const settings = resolveExisting(${JSON.stringify(settings)}, { file: "Pulumi.test.yaml" });

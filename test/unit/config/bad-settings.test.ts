@@ -120,7 +120,7 @@ const imperative =
   /^(Add|Choose|Convert|Did you mean|Give|Have|Indent|Join|Keep|Leave|List|Machines cloned|Move|Put|Remove|Set|Start|Take|Unpack|Use|Write)\b/;
 
 /** Places of a stack of existing machines that are secrets, or have some below. */
-const holdsKeys = /^kindows:(cluster\.kubeconfig|(login|nodes\[\d\])(\.\w*key\w*)?): /i;
+const holdsKeys = /^kindows:(cluster\.kubeconfig|(login|nodes\[\d\](\.ssh)?)(\.\w*key\w*)?): /i;
 
 function assertWhole(value: unknown, why: string, instead: string, line: string): void {
   assert.match(

@@ -227,7 +227,7 @@ describe("kindows:network.libvirtNetwork", () => {
     "machines that kindows would make there": [
       "{ network: { libvirtNetwork: default }, nodes: [{ name: win-1 }] }",
       [
-        'kindows:nodes[0]: "win-1" would be made by kindows, which makes machines on a network of its own only, not on default. Leave out kindows:network.libvirtNetwork, or this node.',
+        'kindows:nodes[0]: "win-1" would be made by kindows, which makes machines on a network of its own only, not on default. Write `ssh` for a machine that is there, or leave out kindows:network.libvirtNetwork.',
       ],
     ],
     "several hosts": [

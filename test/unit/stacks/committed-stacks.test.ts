@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { type AddressInfo, createServer, type Server } from "node:net";
 import type { SshAccess } from "../../../components/machine/ssh-access.ts";
 import { check, type Finding, needless, readAllowances } from "../../../policy/check.ts";
-import { openForwards } from "../../../stacks/existing-stack.ts";
+import { openForwards } from "../../../stacks/machine-logins.ts";
 import type { MachineAccess } from "../../../stacks/existing-machines.ts";
 import { secrets } from "./printed-by.ts";
 import { recordedStack, type Recording } from "./recorded-stack.ts";
