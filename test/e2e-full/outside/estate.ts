@@ -60,7 +60,7 @@ const crictlArchive = "crictl-v1.36.0-windows-amd64.tar.gz";
 type ProgramChecksums = Readonly<Partial<Record<ProgramName, string>>>;
 
 /** Writes the rehearsal guest's disk as a user's machine. @param disk raw file @param folder for programs. */
-async function makeBaseDisk(disk: string, folder: string): Promise<ProgramChecksums> {
+export async function makeBaseDisk(disk: string, folder: string): Promise<ProgramChecksums> {
   const image = builtRehearsalImage({ baked: false });
   if (image === undefined) throw new Error("the rehearsal's guest is not prepared");
   await execa("qemu-img", ["convert", "-O", "raw", image.path, disk]);

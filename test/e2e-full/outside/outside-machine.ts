@@ -23,6 +23,8 @@ export interface OutsideMachineArgs {
   readonly address: string;
   readonly mac: string;
   readonly base: string;
+  /** libvirt network that it is on. Default: that of the outside's machines. */
+  readonly network?: string;
   /** `user-data` of its identity disc. */
   readonly userData: string;
 }
@@ -41,7 +43,7 @@ export class OutsideMachine {
   }
 
   static async make(args: OutsideMachineArgs): Promise<OutsideMachine> {
-    const { name, address, mac, base, userData } = args;
+    const { name, address, mac, base, userData, network = outside } = args;
     const folder = path.join(imagesFolder, name);
     await mkdir(folder, { recursive: true });
     await writeFile(path.join(folder, "user-data"), userData, { mode: 0o600 });
@@ -56,7 +58,7 @@ export class OutsideMachine {
     const { ssh_keys } = parse(userData) as { ssh_keys: { ed25519_public: string } };
     const machine = new OutsideMachine(name, address, ssh_keys.ed25519_public, disk);
     const definition = path.join(folder, "domain.xml");
-    await writeFile(definition, domainXml(machine.domain, mac, disk, iso));
+    await writeFile(definition, domainXml(machine.domain, mac, network, disk, iso));
     await virsh("define", definition);
     return machine;
   }
@@ -112,7 +114,13 @@ function consoleOf(disk: string): string {
   return path.join(path.dirname(disk), "console.log");
 }
 
-function domainXml(name: string, mac: string, disk: string, iso: string): string {
+function domainXml(
+  name: string,
+  mac: string,
+  network: string,
+  disk: string,
+  iso: string,
+): string {
   return `<domain type='qemu'>
   <name>${name}</name>
   <memory unit='MiB'>3072</memory>
@@ -128,7 +136,7 @@ function domainXml(name: string, mac: string, disk: string, iso: string): string
       <driver name='qemu' type='raw'/><source file='${iso}'/><target dev='sda' bus='scsi'/><readonly/>
     </disk>
     <interface type='network'>
-      <mac address='${mac}'/><source network='${outside}'/><model type='virtio'/>
+      <mac address='${mac}'/><source network='${network}'/><model type='virtio'/>
     </interface>
     <serial type='file'><source path='${consoleOf(disk)}'/></serial>
   </devices>
