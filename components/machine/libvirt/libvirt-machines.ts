@@ -27,11 +27,11 @@ export function machinesOn(
   placed: readonly NodeSettings[],
 ): ReadonlyMap<string, MakeMachine> {
   const used = new Set(placed.map(({ hypervisor }) => hypervisor));
+  // A lab keeps its pool while it has no node, but one with only the user's own machines never gets any.
+  const isHere = used.has(thisHypervisor) || lab.settings.ownNodes.length === 0;
   const further = hypervisorConnections(lab.settings).filter(({ name }) => used.has(name));
   return new Map([
-    ...(used.has(thisHypervisor)
-      ? [[thisHypervisor, maker(lab, thisHypervisor, here(lab))] as const]
-      : []),
+    ...(isHere ? [[thisHypervisor, maker(lab, thisHypervisor, here(lab))] as const] : []),
     ...further.map((one) => [one.name, maker(lab, one.name, elsewhere(lab, one))] as const),
   ]);
 }

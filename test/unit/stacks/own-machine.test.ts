@@ -37,7 +37,7 @@ describe("a lab with the user's own machine and network", () => {
       assert.ok(names("command:remote:Command").includes(`win-1-${step}`), step);
     }
     assert.deepEqual(names("kubernetes:apps/v1:DaemonSet").sort(), [
-      "flannel-daemonset",
+      "flannel",
       "kube-proxy-windows",
     ]);
   });
