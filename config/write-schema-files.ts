@@ -4,6 +4,7 @@ import { format, resolveConfig } from "prettier";
 import { parseDocument } from "yaml";
 import * as z from "zod";
 import { existingSchema } from "./existing.ts";
+import { jsonSchemaName, stackFileSchema } from "./json-schema.ts";
 import { bare, metaOf } from "./schema-paths.ts";
 import { settingsSchema } from "./settings.ts";
 import { stackKinds } from "./stack-sections.ts";
@@ -17,12 +18,15 @@ export async function schemaFiles(): Promise<readonly (readonly [file: string, t
     [
       [page, settingsPage()] as const,
       [projectFile, project.toString({ lineWidth: 0 })] as const,
+      [fileURLToPath(new URL(`../${jsonSchemaName}`, import.meta.url)), editorSchema()] as const,
     ].map(
       async ([file, text]) =>
         [file, await format(text, { ...(await resolveConfig(file)), filepath: file })] as const,
     ),
   );
 }
+
+const editorSchema = (): string => JSON.stringify(stackFileSchema());
 
 type Schema = z.core.$ZodType;
 
@@ -75,7 +79,8 @@ config:
 
 A setting that you leave out has its default. kindows reports all mistakes (unknown keys, wrong types and contradictions)
 at once, before it creates anything. Each report names the setting, its value, what is wrong and what to write instead;
-passwords, logins and keys are not shown. A file without any settings is a mistake, and so is a key whose prefix is a
+passwords, logins and keys are not shown. An editor with a YAML language server completes and explains settings in a file that
+begins as the stacks here do: \`# yaml-language-server: $schema=kindows-schema.json\`. A file without any settings is a mistake, and so is a key whose prefix is a
 misspelling of \`kindows:\`. Then kindows checks the host and reports its problems.
 `;
 
