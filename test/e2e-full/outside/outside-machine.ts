@@ -114,13 +114,7 @@ function consoleOf(disk: string): string {
   return path.join(path.dirname(disk), "console.log");
 }
 
-function domainXml(
-  name: string,
-  mac: string,
-  network: string,
-  disk: string,
-  iso: string,
-): string {
+function domainXml(name: string, mac: string, network: string, disk: string, iso: string): string {
   return `<domain type='qemu'>
   <name>${name}</name>
   <memory unit='MiB'>3072</memory>

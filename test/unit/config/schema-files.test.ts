@@ -18,7 +18,7 @@ describe("the schema for editors", () => {
   /** Whether it takes what is below `config:`. */
   function takes(config: Readonly<Record<string, unknown>>): boolean {
     const schema = config["kindows:stack"] === "existing" ? existing : lab;
-    return z.fromJSONSchema(schema as Schema).safeParse(config).success;
+    return z.fromJSONSchema(schema).safeParse(config).success;
   }
 
   for (const stack of stacks) {
