@@ -4,6 +4,10 @@ import type { HostProblem } from "../../../config/host-problem.ts";
 import { unless } from "../../../config/problem.ts";
 import { MediaError } from "./media-program.ts";
 
+/** What to do where the cache's file system is full. */
+export const makeRoom =
+  "Make room (`./kindows disk prune`, `./kindows cache prune`), or set KINDOWS_CACHE to a folder that has it.";
+
 /** Throws MediaError if the file system of `into` has less free space than needed. */
 export async function requireRoom(into: string, neededGiB: number, what: string): Promise<void> {
   const problems = await roomProblems(path.dirname(into), neededGiB, what);
@@ -24,8 +28,7 @@ export async function roomProblems(
   return unless(free >= neededGiB, {
     subject: `The file system of ${folder}`,
     why: `has ${free.toFixed(1)} GiB free, and ${what} takes ${neededGiB.toFixed(1)} GiB`,
-    instead:
-      "Make room (`./kindows disk prune`, `./kindows cache prune`), or set KINDOWS_CACHE to a folder that has it.",
+    instead: makeRoom,
   });
 }
 

@@ -2,6 +2,7 @@ import { appendFile } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Progress } from "../../../../toolchain/artifact.ts";
+import { makeRoom } from "../../../machine/disk/require-room.ts";
 import { BuildStages, NotResumed, StageError } from "./build-stages.ts";
 import { serialFile, type BuilderMachine, qemuArguments } from "./qemu-command.ts";
 import { exitCodes, Failure } from "../../../../host/failure.ts";
@@ -178,7 +179,7 @@ function handle({ name, data }: QmpEvent, stages: BuildStages): "off" | "on" {
   }
   if (name === "BLOCK_IO_ERROR" && data.action === "stop") {
     throw data.nospace === true
-      ? new StageError("the disk of this host is full", "Free space in the cache's folder.")
+      ? new StageError("the disk of this host is full", makeRoom)
       : new StageError(
           `writing to this host's disk failed: ${String(data.reason)}`,
           "See the kernel's log (dmesg) and the build's log.",
