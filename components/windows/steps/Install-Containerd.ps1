@@ -50,8 +50,8 @@ SHA-256 of that archive, 64 hexadecimal digits. Empty: no crictl. Default: empty
 components/windows/software.ts.
 
 .OUTPUTS
-Facts of the result (lib/Step.ps1): version, pauseImage, archiveFrom (installed or media), crictlFrom (none, installed
-or media), defenderExclusions (set, off or unavailable).
+Facts of the result (lib/Step.ps1): version, archiveSha256, pauseImage, archiveFrom (installed or media), crictlFrom
+(none, installed or media), defenderExclusions (set, off or unavailable).
 
 .NOTES
 Exit codes: 0 done; 1 a parameter was rejected; 10 Unexpected; 11 StepBusy; 12 NotAdministrator; 14 CommandFailed; 15

@@ -48,8 +48,8 @@ Windows' name of the machine's time zone, e.g. W. Europe Standard Time. Default:
 Source: settings, windows.timeZone.
 
 .OUTPUTS
-Facts of the result (lib/Step.ps1): version, kubeletFrom, kubeadmFrom, kubeLogRunnerFrom (each installed or media),
-defenderExclusions (set, off or unavailable).
+Facts of the result (lib/Step.ps1): version, kubeletSha256, kubeLogRunnerSha256, kubeletFrom, kubeadmFrom,
+kubeLogRunnerFrom (each installed or media), defenderExclusions (set, off or unavailable).
 
 .NOTES
 Exit codes: 0 done; 1 a parameter was rejected; 10 Unexpected; 11 StepBusy; 12 NotAdministrator; 14 CommandFailed; 15

@@ -45,7 +45,6 @@ export const stepNames = [
   "Install-HybridOverlay",
   "Set-ClusterRoute",
   "Export-NodeLog",
-  "Import-Image",
   "Reset-Node",
 ] as const;
 
@@ -207,8 +206,6 @@ export async function assertFile(
   assert.match((await windows.drive.readText(path)) ?? "", content);
 }
 
-const emptySha256 = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
-
 export const pathOf = ({ sha256, fileName }: CarriedArtifact): string =>
   artifactPath(sha256, fileName);
 
@@ -242,10 +239,6 @@ export function goodArguments(host: RehearsalHost): Readonly<Record<string, read
       ...["-Route", '"10.244.0.0/16=192.168.150.128;10.96.0.0/16=192.168.150.128"'],
     ],
     "Export-NodeLog": [],
-    "Import-Image": [
-      ...["-Archive", "C:\\kindows\\load-0.tar", "-Sha256", emptySha256],
-      ...["-Images", "docker.io/library/app:1"],
-    ],
     "Reset-Node": [],
     "Install-Flannel": [
       ...["-NodeName", "win-1", "-NodeIp", "192.168.150.11"],
@@ -298,7 +291,6 @@ export const joinInput = JSON.stringify({ token: joinToken, caCertHashes: [caCer
 /** Steps that only some settings require. */
 const optionalSteps = [
   "Add-ContainerImage",
-  "Import-Image",
   "Set-MachineProxy",
   "Install-Flannel",
   "Install-HybridOverlay",
