@@ -92,6 +92,7 @@ export async function kindOnLibvirt(
     serviceCidr: cluster.serviceCidr,
     network: network.dockerNetworkName,
     cni: settings.cni.kind,
+    kindPatches: cluster.kindPatches,
     imageArchives: archives,
   });
   const pods = install(controlPlane, settings);

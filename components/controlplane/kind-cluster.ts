@@ -16,6 +16,7 @@ import {
   linuxWorkerName,
 } from "../../config/names.ts";
 import type { ControlPlane, HostsEntry } from "./control-plane.ts";
+import type { KindPatches } from "../../config/sections/kind-patches.ts";
 import type { ClusterShape } from "./kind-config.ts";
 import { archiveSeconds } from "../image-archives/give-images.ts";
 import { apiServerPort, serverAddress } from "../../kubernetes/kubeconfig.ts";
@@ -42,6 +43,8 @@ export interface KindClusterArgs extends Pick<
    * it replaces the cluster, because the old network leaves things on the nodes that would get in the way.
    */
   readonly cni: PodNetworkName;
+  /** Parts of kind's configuration. A change replaces the cluster. Default: none. */
+  readonly kindPatches?: KindPatches | undefined;
   /** Archives of images that the nodes have before the first pod that needs them. Default: none. */
   readonly imageArchives?: readonly ImageArchive[];
 }
@@ -93,6 +96,7 @@ export class KindCluster extends pulumi.ComponentResource implements ControlPlan
       serviceCidr,
       defaultCni: isDefault(cni),
       ...(!isDefault(cni) && { cni }),
+      ...(args.kindPatches && { patches: args.kindPatches }),
     };
     const description = pulumi.output({ ...shape, network: args.network });
     const containers = kindContainers(args.name, args.controlPlanes);

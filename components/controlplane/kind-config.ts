@@ -1,5 +1,6 @@
 import { stringify } from "yaml";
 import * as z from "zod";
+import { kindPatches } from "../../config/sections/kind-patches.ts";
 import { parseJson } from "../../toolchain/parse-json.ts";
 
 export const clusterSchema = z.strictObject({
@@ -14,6 +15,7 @@ export const clusterSchema = z.strictObject({
   /** The CNI that is installed instead. kind does not use it, but a cluster made for another CNI must be replaced. */
   cni: z.string().optional(),
   network: z.string(),
+  patches: kindPatches.optional(),
 });
 
 export type ClusterShape = Omit<z.infer<typeof clusterSchema>, "network">;
@@ -30,7 +32,22 @@ export interface HostTraits {
  * so add-linux-worker.ts joins all of them.
  */
 export function kindConfig(shape: ClusterShape, host: HostTraits): string {
+  const {
+    featureGates,
+    runtimeConfig,
+    kubeadmConfigPatches = [],
+    containerdConfigPatches = [],
+    extraMounts,
+    extraPortMappings,
+    apiServerAddress,
+    apiServerPort,
+  } = shape.patches ?? {};
   const kubelet = kubeletPatch(host);
+  const ofKubeadm = [...(kubelet ? [stringify(kubelet)] : []), ...kubeadmConfigPatches];
+  const ofContainerd = [
+    ...(host.mayLowerOomScore ? [] : [keepOomScore]),
+    ...containerdConfigPatches,
+  ];
   return stringify({
     kind: "Cluster",
     apiVersion: "kind.x-k8s.io/v1alpha4",
@@ -40,12 +57,18 @@ export function kindConfig(shape: ClusterShape, host: HostTraits): string {
       podSubnet: shape.podCidr,
       serviceSubnet: shape.serviceCidr,
       disableDefaultCNI: !shape.defaultCni,
+      apiServerAddress,
+      apiServerPort,
     },
-    ...(kubelet && { kubeadmConfigPatches: [stringify(kubelet)] }),
-    ...(!host.mayLowerOomScore && { containerdConfigPatches: [keepOomScore] }),
+    featureGates,
+    runtimeConfig,
+    ...(ofKubeadm.length > 0 && { kubeadmConfigPatches: ofKubeadm }),
+    ...(ofContainerd.length > 0 && { containerdConfigPatches: ofContainerd }),
     nodes: Array.from({ length: shape.controlPlanes }, () => ({
       role: "control-plane",
       image: shape.image,
+      extraMounts,
+      extraPortMappings,
     })),
   });
 }

@@ -4,6 +4,7 @@ import { machineMakers } from "../../components/machine/registry.ts";
 import { fabrics } from "../../components/network/fabric/registry.ts";
 import { type Check, unless } from "../problem.ts";
 import { archivesOnce } from "../sections/cluster.ts";
+import { patchesFit } from "../sections/kind-patches.ts";
 import { linuxImage } from "../sections/linux.ts";
 import { stackAsLab } from "../sections/lab.ts";
 import { defaultBridgeLength } from "../sections/network.ts";
@@ -52,6 +53,7 @@ export const checks: readonly Check<NamedSettings>[] = [
   stackAsLab,
   defaultBridgeLength,
   archivesOnce,
+  patchesFit,
   ...usedNetworkChecks,
   ...rangesUsable,
   ...rangeSizes,

@@ -7,6 +7,7 @@ import { dnsLabel, unnamed } from "../values/dns-name.ts";
 import { cidr } from "../values/ip-address.ts";
 import { between, text } from "../values/value.ts";
 import { oneOfVersions } from "../values/version.ts";
+import { kindPatches } from "./kind-patches.ts";
 
 const ranges = { pods: "10.244.0.0/16", services: "10.96.0.0/16" } as const;
 
@@ -48,6 +49,10 @@ export const cluster = z.strictObject({
   imageArchives: z.array(archive).default([]).meta({
     description:
       "Absolute paths of archives of images on this host, as `docker save` writes them, or OCI archives; plain, or compressed with gzip or zstd. Their images are on every Linux node before the first pod that needs them (docs/air-gap.md).",
+  }),
+  kindPatches: kindPatches.optional().meta({
+    description:
+      "Parts of kind's own configuration, under kind's names (https://kind.sigs.k8s.io/docs/user/configuration/). A change replaces the cluster.",
   }),
   tokenTtlMinutes: between(1, maxTokenMinutes).default(60).meta({
     description: "Lifetime of a join token. It must be longer than the first boot of a node.",

@@ -315,6 +315,20 @@ describe("kind's configuration", () => {
     "cgroup v1": { cgroupVersion: 1 },
     "no OOM score": { mayLowerOomScore: false },
     "a sandbox": { cgroupVersion: 1, mayLowerOomScore: false },
+    "parts of the user's": {
+      mayLowerOomScore: false,
+      controlPlanes: 1,
+      patches: {
+        featureGates: { WindowsGracefulNodeShutdown: true },
+        runtimeConfig: { "api/alpha": "true" },
+        kubeadmConfigPatches: ["kind: KubeletConfiguration\nmaxPods: 50\n"],
+        containerdConfigPatches: ['[debug]\n  level = "debug"\n'],
+        extraMounts: [{ hostPath: "/srv/data", containerPath: "/data", readOnly: true }],
+        extraPortMappings: [{ containerPort: 30080, hostPort: 8080, protocol: "TCP" }],
+        apiServerAddress: "0.0.0.0",
+        apiServerPort: 6443,
+      },
+    },
   };
   it("is as long as the host needs it", () =>
     assertSaid(here, "kind-configs.yaml", cases, (changes) =>
