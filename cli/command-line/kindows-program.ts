@@ -137,6 +137,9 @@ function addStackCommands(add: Add): void {
 }
 
 function addAccessCommands(add: Add): void {
+  add("list", "show the labs on this host, of all clones, and their state")
+    .option("--json", "print JSON", false)
+    .action(run(() => import("../commands/list.ts"), "list"));
   add("status", "show nodes, machines, and how to reach them")
     .option("--json", "print JSON", false)
     .addOption(
