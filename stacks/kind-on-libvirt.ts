@@ -24,7 +24,7 @@ import { hypervisorProvider } from "../components/machine/libvirt/hypervisor-pro
 import { joinedLinux, joinedWindows, type NodePrograms, type StackMachine } from "./joined-node.ts";
 import { labMachines } from "./machines.ts";
 import { nodeImage } from "./node-image.ts";
-import { nodeSetup } from "./node-setup.ts";
+import { nodeSetup, ownSetup } from "./node-setup.ts";
 import { isAway } from "./reachable-nodes.ts";
 
 export interface Lab {
@@ -126,7 +126,7 @@ export async function kindOnLibvirt(
   const windows = [
     ...made,
     ...own.machines.map((machine) =>
-      joinedWindows(machine, joinedCluster, { ...own.programs, ...setup }),
+      joinedWindows(machine, joinedCluster, { ...own.programs, setup: ownSetup(settings), routes }),
     ),
   ];
 

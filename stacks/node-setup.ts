@@ -10,6 +10,13 @@ export function nodeSetup(settings: Settings): NodeSetup {
   return windowsSetup(settings.windows, podNetwork, reachedInside(settings));
 }
 
+/** The same for machines that are there, which keep their time zone, as in a stack of existing machines. */
+export function ownSetup(settings: Settings): NodeSetup {
+  const setup: NodeSetup & { timeZone?: string } = { ...nodeSetup(settings) };
+  delete setup.timeZone;
+  return setup;
+}
+
 function reachedInside({ lab, network, hypervisors, cluster }: Settings): string[] {
   return [
     `.${usualDomain}`,

@@ -6,7 +6,7 @@ import { renderRegistryMirrors } from "../../../components/windows/node-setup.ts
 import { renderRoutes } from "../../../components/windows/steps.ts";
 import { resolveSettings } from "../../../config/resolve.ts";
 import { clusterRoutes, hasClusterRoutes } from "../../../stacks/cluster-routes.ts";
-import { nodeSetup } from "../../../stacks/node-setup.ts";
+import { nodeSetup, ownSetup } from "../../../stacks/node-setup.ts";
 import { controlPlaneFixture } from "../controlplane/fixture-node.ts";
 import { look, record, revealed } from "../controlplane/recorded-resources.ts";
 import { eachCase } from "../each-case.ts";
@@ -32,6 +32,13 @@ describe("mirrors of registries", () => {
 });
 
 describe("how the settings want machines prepared", () => {
+  it("with their time zone, but the user's own machine keeps its own", () => {
+    const written = settings("windows: { timeZone: Europe/Berlin, defenderExclusions: false }");
+    assert.equal(nodeSetup(written).timeZone, "Europe/Berlin");
+    const own = ownSetup(written);
+    assert.deepEqual([own.timeZone, own.defenderExclusions], [undefined, false]);
+  });
+
   it("by default with the pod network, and without a proxy", () => {
     const { podNetwork, proxy } = setup("");
     assert.deepEqual([podNetwork, proxy], [{ kind: "calico" }, undefined]);
