@@ -237,6 +237,10 @@ function convertArgument(signature: Signature, value: Value, type?: NetType): Va
   if (type === is.scriptBlock || type === is.hashtable) {
     return isNull(value) || typeOf(value).is(type) ? value : undefined;
   }
+  if (type === is.string && signature.cmdlet && value instanceof PsArray) {
+    // Some cmdlets of 7 take several.
+    throw new Unsupported(`a list for a text of ${signature.cmdlet}`);
+  }
   const isLogical = typeof value === "boolean" || value instanceof Switch;
   const isCount = isNumeric(value) || value instanceof EnumValue;
   const isRefused =

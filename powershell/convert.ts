@@ -269,7 +269,9 @@ function conversion(value: Value, type: NetType): Value | undefined {
     const { element } = type;
     return new PsArray(
       type,
-      toItems(value).map((item) => convert(item, element)),
+      toItems(value).map((item) =>
+        item === nothing && element === is.string ? "" : convert(item, element),
+      ),
     );
   }
   if (type.name === "System.Array") return is.array([...toItems(value)]);

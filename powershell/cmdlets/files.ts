@@ -221,6 +221,9 @@ export function fileCmdlets(providers: DriveProviders): readonly Cmdlet[] {
       if (items?.length === 0 && !isPattern && hasWildcard(path)) {
         // 5.1 passes over most of these in silence.
         throw new Unsupported(`${call.name} of ${path}, which is not there`);
+      } else if (items?.length === 0 && call.name === "Get-FileHash") {
+        // Its errors are others in 7.
+        throw new Unsupported(`${call.name} of ${path}, which is not there`);
       } else if (items?.length === 0 && !isPattern) {
         await call.fail(itemNotFound(provider.resolve(path)));
       } else if (items?.length === 0) {

@@ -74,7 +74,8 @@ async function project(call: Call, item: Value): Promise<Value> {
 /** A block, or in its place a property's name. Other forms of the cmdlets have further parameters. */
 function blockOrName(call: Call, parameter: string): ScriptBlock | string {
   const value = call.get(parameter) ?? null;
-  if (value instanceof ScriptBlock || (typeof value === "string" && call.isUnnamed)) return value;
+  const isName = typeof value === "string" && value !== "" && call.isUnnamed;
+  if (value instanceof ScriptBlock || isName) return value;
   throw new Unsupported(`${call.name} with anything but a block or a property's name`);
 }
 

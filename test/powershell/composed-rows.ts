@@ -109,8 +109,8 @@ const isHarmless = ({ name }: NetType): boolean =>
   ) ||
   /^System\.(IO\.IO|Argument|Format|Management\.Automation\.Runtime)Exception$/.test(name);
 
-/** Different each time. */
-const isChance = /^(UtcNow|Now|NewGuid|GetTempPath|GetHashCode)$/i;
+/** Different each time, or in 5.1. */
+const isOther = /^(UtcNow|Now|NewGuid|GetTempPath|GetHashCode|Default)$/i;
 
 interface Member {
   /** E.g. `[math]::Abs`. Undefined for a member of a value. */
@@ -141,7 +141,7 @@ function declared(): readonly Member[] {
         ...reads(type.properties),
         ...reads(type.staticProperties, of),
         ...type.constructors.map(({ parameters }) => ({ of, name: "new", parameters, self })),
-      ].filter((each) => !isChance.test(each.name));
+      ].filter((each) => !isOther.test(each.name));
     });
 }
 
