@@ -725,10 +725,14 @@ export class Interpreter implements Shell {
       }
       return object.get(index) ?? null;
     }
+    if (isNull(index)) throw nullIndex();
     const items = typeof object === "string" ? object.split("").map(is.toChar) : enumerated(object);
     const isNamed = typeof index === "string" && object instanceof NetObject;
+    if (items && !isNamed && object instanceof NetObject) {
+      // Not every collection can be indexed.
+      throw new Unsupported(`a number as an index of [${object.type.name}]`);
+    }
     if (items && !isNamed) {
-      if (isNull(index)) throw nullIndex();
       const element = items.at(Number(convert(index, is.int)));
       if (element === undefined && this.#scope.isStrict) throw outOfRange();
       return element ?? null;

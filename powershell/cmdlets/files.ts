@@ -201,7 +201,9 @@ export function fileCmdlets(providers: DriveProviders): readonly Cmdlet[] {
     if (literal && call.get("Path") !== undefined) {
       throw new Unsupported(`${call.name} with both -Path and -LiteralPath`);
     }
-    for (const each of literal ?? call.texts("Path") ?? []) {
+    const paths = literal ?? call.texts("Path") ?? [];
+    if (paths.length > 1 && paths.includes("")) throw new Unsupported("an empty path among others");
+    for (const each of paths) {
       const provider = providerOf(call.shell, each);
       await run(call, { provider, path: each, isPattern: !literal && hasWildcard(each) });
     }

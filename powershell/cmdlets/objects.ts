@@ -39,33 +39,33 @@ async function member(call: Call, name: string): Promise<Value> {
 }
 
 /** The value of a property, or of a script block run on the object. */
-async function select(call: Call, by: ScriptBlock | string, item: Value): Promise<Value> {
-  return by instanceof ScriptBlock
-    ? call.shell.evaluate(by, { underscore: item })
-    : ((await getProperty(item, by)) ?? null);
+async function select(call: Call, by: ScriptBlock, item: Value): Promise<Value> {
+  return call.shell.evaluate(by, { underscore: item });
 }
 
-/** 7 finds keys of a table where 5.1 finds properties only. */
-function refuseTable(call: Call, item: Value): void {
-  if (item instanceof Hashtable) throw new Unsupported(`${call.name} -Property of a table`);
+/** Of a table 7 finds keys where 5.1 finds properties only; a list's elements are not asked. */
+async function property(call: Call, name: string, item: Value): Promise<Value | undefined> {
+  if (item instanceof Hashtable || enumerated(item)) {
+    throw new Unsupported(`${call.name} -Property of a table or a list`);
+  }
+  return getProperty(item, name);
 }
 
 async function project(call: Call, item: Value): Promise<Value> {
   const properties = propertiesOf(call);
   if (properties === undefined) return item;
-  refuseTable(call, item);
   const object = new CustomObject(is.customObject);
   const own = item instanceof CustomObject ? item.typeNames : [];
   object.typeNames = [`${selected}${own[0] ?? (isNull(item) ? "" : typeOf(item).name)}`];
-  for (const property of properties) {
-    if (property === "*" && item instanceof CustomObject) {
+  for (const name of properties) {
+    if (name === "*" && item instanceof CustomObject) {
       for (const each of item.properties.values()) {
         object.set(each.name, each.value);
       }
-    } else if (property instanceof ScriptBlock || hasWildcard(property)) {
+    } else if (name instanceof ScriptBlock || hasWildcard(name)) {
       throw new Unsupported("Select-Object with a block or a wildcard");
     } else {
-      object.set(property, await select(call, property, item));
+      object.set(name, (await property(call, name, item)) ?? null);
     }
   }
   return object;
@@ -105,6 +105,15 @@ function compareForSort(left: Value | undefined, right: Value | undefined): numb
       each instanceof CustomObject ? "" : toText(each),
     );
     return compare(first ?? "", second ?? "");
+  }
+}
+
+async function sortKey(call: Call, by: ScriptBlock, item: Value): Promise<Value> {
+  try {
+    return await select(call, by, item);
+  } catch (error) {
+    // It is an error of Sort-Object.
+    throw error instanceof Raised ? new Unsupported("an error in a block of Sort-Object") : error;
   }
 }
 
@@ -241,13 +250,12 @@ export const objectCmdlets = cmdlets(
           async process() {
             const item = inputOf(call);
             if (isNull(item)) return;
-            const isName = typeof by === "string";
-            if (isName) refuseTable(call, item);
-            const key = isName
-              ? await getProperty(item, by)
-              : by
-                ? await select(call, by, item)
-                : item;
+            const key =
+              typeof by === "string"
+                ? await property(call, by, item)
+                : by
+                  ? await sortKey(call, by, item)
+                  : item;
             items.push({ item, key });
           },
           async end() {

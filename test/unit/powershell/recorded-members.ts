@@ -23,6 +23,7 @@ import * as is from "../../../powershell/types.ts";
 import { raised, typeOf, types as coreTypes, type Types } from "../../../powershell/types.ts";
 import type { Hashtable } from "../../../powershell/values.ts";
 import {
+  isNull,
   NetObject,
   Unsupported,
   type EnumValue,
@@ -83,6 +84,7 @@ for (const type of [is.hashtable, is.orderedDictionary]) {
   coreTypes.extend(type, {
     methods: {
       "Add(object, object)": (self: Hashtable, key: Value, value: Value) => {
+        if (isNull(key)) throw new Unsupported("a key that is null");
         if (self.has(key)) throw raised("System.ArgumentException", "Item has already been added.");
         self.set(key, value);
       },
@@ -97,7 +99,10 @@ coreTypes.extend("System.Text.Encoding", {
   },
   staticProperties: {
     ASCII: () => {
-      const state = { encode: (text: string) => Buffer.from(text, "latin1"), decode: String };
+      const state = {
+        encode: (text: string) => Buffer.from(text.replace(/[^\0-\x7f]/g, "?"), "latin1"),
+        decode: (data: Buffer) => data.toString("latin1").replace(/[^\0-\x7f]/g, "?"),
+      };
       return new NetObject(coreTypes.get("System.Text.Encoding"), state);
     },
   },
