@@ -17,7 +17,7 @@ const files = [
   ...["machine/hyper-v/machine-behaviours", "rehearsal-host/containerd", "rehearsal-host/join"],
   ...["rehearsal-host/reset", "rehearsal-host/steps", "rehearsal-host/flannel"],
   ...["rehearsal-host/cluster-route", "rehearsal-host/hybrid-overlay", "rehearsal-host/reboot"],
-  ...["rehearsal-host/machine-proxy", "rehearsal-host/export-log"],
+  ...["rehearsal-host/machine-proxy", "rehearsal-host/export-log", "rehearsal-host/import-image"],
 ].map((name) => `test/unit/${name}.test.ts`);
 
 const uncounted = "where it is cut short, the model counts no change of a file or of the registry";

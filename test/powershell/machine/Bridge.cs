@@ -458,6 +458,7 @@ namespace Rehearsed
         private static IScriptExtent FirstStop(Ast statement)
         {
             if (statement is FunctionDefinitionAst) return null;
+            if (statement is ReturnStatementAst returned && returned.Pipeline != null) return returned.Pipeline.Extent;
             if (statement is IfStatementAst branch) return branch.Clauses[0].Item1.Extent;
             if (statement is TryStatementAst tried) return tried.Body.Statements.Select(FirstStop).FirstOrDefault();
             if (statement is DoWhileStatementAst || statement is DoUntilStatementAst)
