@@ -27,7 +27,9 @@ export async function missingOnNodes(
   const daemonSet = await api.find<V1DaemonSet>(`${path}/daemonsets/${name}`);
   if (daemonSet === undefined) return [`the DaemonSet ${namespace}/${name} does not exist yet`];
   const labels = Object.entries(daemonSet.spec?.selector.matchLabels ?? {});
-  const query = `labelSelector=${encodeURIComponent(labels.map((pair) => pair.join("=")).join(","))}`;
+  const labelSelector = labels.map((pair) => pair.join("=")).join(",");
+  // Unlike encodeURIComponent, it takes any text.
+  const query = new URLSearchParams({ labelSelector }).toString();
   const [revisions, pods] = await Promise.all([
     api.get<V1ControllerRevisionList>(`${path}/controllerrevisions?${query}`),
     api.get<V1PodList>(`/api/v1/namespaces/${namespace}/pods?${query}`),

@@ -90,7 +90,7 @@ export function describedNetwork(xml: string): Omit<FoundNetwork, "taken"> | Com
     const why = "has no DHCP server, in which the addresses of kind's containers are reserved";
     return { why, instead: `${another}.` };
   }
-  const mtu = Number(at("mtu")[0]?.attributes["size"] ?? segmentMtu);
+  const mtu = Number(at("mtu")[0]?.attributes["size"]) || segmentMtu;
   const domain = at("domain")[0]?.attributes["name"];
   return {
     uuid: at("uuid")[0]?.text ?? "",

@@ -40,6 +40,11 @@ import {
   networksIn,
   poolsIn,
 } from "../../../components/machine/libvirt/libvirt-facts.ts";
+import {
+  describedNetwork,
+  leasesIn,
+  neighboursIn,
+} from "../../../components/network/found-network.ts";
 import { imagesInList } from "../../../components/windows/image/windows-images.ts";
 import { quoteForCmd } from "../../../components/windows/remote-command.ts";
 import { parseStepResult, stepErrorCode } from "../../../components/node/step-result.ts";
@@ -140,6 +145,11 @@ const madeByActions = [
     "kindows:controlplane:LinuxWorker",
     "WORKER",
     { name: "w", cluster: "c", image: "i", network: "n", endpoint: "e", readySeconds: 1 },
+  ],
+  [
+    "kindows:network:LabNetwork",
+    "CONTAINERS",
+    { uri: "u", network: "default", lab: "kindows-a", id: "0123456789abcdef", prefixLength: 28 },
   ],
   ["kindows:network:FabricHost", "FABRIC_HOST", { lab: "kindows-a", script: "x" }],
 ] as const;
@@ -310,7 +320,10 @@ const settings = `config:
   kindows:lab: { name: a }
   kindows:network: { cidr: 192.168.150.0/24 }
   kindows:cluster: { kubernetesVersion: 1.36.4, tokenTtlMinutes: 30 }
-  kindows:nodes: [{ name: win-1, os: windows, labels: { a: b }, kubeletArgs: { max-pods: "60" } }]
+  kindows:login: { user: Administrator, privateKeyFile: /k, bastions: [{ address: b, user: j, hostKey: ssh-ed25519 AAAA }] }
+  kindows:nodes:
+    - { name: win-1, os: windows, labels: { a: b }, kubeletArgs: { max-pods: "60" } }
+    - { name: win-2, ssh: { address: 192.168.150.20, hostKey: ssh-ed25519 AAAA } }
   kindows:windows: { registryMirrors: { docker.io: https://mirror.test } }
 `;
 
@@ -428,7 +441,16 @@ const boundaries: Readonly<Record<string, Boundary>> = {
   "a ZIP file": at(damagedBytes(zip()), (bytes) => {
     for (const content of zipMembers(bytes).values()) content();
   }),
-  "libvirt's XML": at(damagedText(libvirtXml), each(readXml, networksIn, poolsIn, domainsIn)),
+  "libvirt's XML": at(
+    damagedText(libvirtXml),
+    each(readXml, networksIn, poolsIn, domainsIn, describedNetwork),
+  ),
+  "who has addresses in a network": at(
+    damagedText(
+      " 2026-11-28 09:26:23   52:54:00:f5:c6:91   ipv4   192.168.122.220/24   win-1   -\n",
+    ),
+    each(leasesIn, (text) => neighboursIn(text, "virbr0")),
+  ),
   "an image's list in XML": at(damagedText(wim), imagesInList),
   "a stack's settings": at(damagedText(settings), (text) => {
     const { config, outside } = readSettingsFile(text, "Pulumi.x.yaml");
