@@ -15,6 +15,7 @@ const failures: Readonly<
   preview: [[nowhere]],
   "preview-diff": [[["--base", "nowhere"]], [[]]],
   policy: [[["--stacks", "nowhere"]]],
+  list: [[["--nothing"]]],
   status: [[nowhere], [["--json", "--watch"]]],
   kubeconfig: [[nowhere], [["--print", "--remove"]]],
   logs: [[nowhere], [["--follow", ...nowhere]], [["--tail", "x"]]],
