@@ -109,9 +109,12 @@ export class ClusterApi {
     }
   }
 
-  /** Creates an object, or changes the given fields of the existing one, regardless of their field managers. */
-  async apply(path: string, body: object): Promise<void> {
-    const query = { fieldManager: "kindows", force: "true", fieldValidation: "Strict" };
+  /**
+   * Creates an object, or changes the given fields of the existing one, regardless of their field managers. Removes
+   * what the same manager has applied before and does not give now.
+   */
+  async apply(path: string, body: object, fieldManager = "kindows"): Promise<void> {
+    const query = { fieldManager, force: "true", fieldValidation: "Strict" };
     // JSON is YAML.
     await this.request("PATCH", path, { query, body, contentType: "application/apply-patch+yaml" });
   }

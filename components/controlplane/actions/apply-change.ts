@@ -14,9 +14,12 @@ export const environment = {
   }),
 };
 
+/** Not a lab's manager: the cluster may be a lab, whose fields would be removed. */
+const fieldManager = "kindows-existing";
+
 await runAction(environment, async ({ KUBECONFIG_CONTENT, CHANGE: { object, path, fields } }) => {
   try {
-    await new ClusterApi(KUBECONFIG_CONTENT).apply(path, fields);
+    await new ClusterApi(KUBECONFIG_CONTENT).apply(path, fields, fieldManager);
   } catch (error) {
     throw new Error(`${object} could not be set: ${messageOf(error)}`);
   }

@@ -276,6 +276,22 @@ describe("Calico in the engine", () => {
     assert.match(stderr, /unknown field .*spec\.bpfLogLevle/);
   });
 
+  it("keeps what it was installed with where another stack adds what Windows nodes need", async () => {
+    const before = await spec(installationPath);
+    const fields = {
+      apiVersion: "operator.tigera.io/v1",
+      kind: "Installation",
+      metadata: { name: "default" },
+      spec: { calicoNetwork: { windowsDataplane: "HNS" } },
+    };
+    const program = ["toolchain/program/run.js", "components/controlplane/actions/apply-change.ts"];
+    const CHANGE = JSON.stringify({ object: "Installation", path: installationPath, fields });
+    const env = { KUBECONFIG_CONTENT: server.kubeconfig, CHANGE };
+    const { exitCode, stderr } = await execa(process.execPath, program, { env, reject: false });
+    assert.equal(exitCode, 0, stderr);
+    assert.deepEqual(await spec(installationPath), before);
+  });
+
   describe("by its real definitions", () => {
     const { Installation: usual } = installationObjects({
       podCidr: "10.244.0.0/16",
