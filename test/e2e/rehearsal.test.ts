@@ -358,7 +358,9 @@ describe("a rehearsal lab from nothing to nothing", function () {
       const loaded = await succeeded(lab.kindows("load", archive, onLinux));
       assert.match(loaded.output, /^win-1 has docker\.io\/kindows\/windows:1$/m);
       assert.match(loaded.output, /^kindows-e2e-control-plane has docker\.io\/kindows\/linux:1$/m);
-      await execa("docker", ["exec", controlPlane, "crictl", "inspecti", "--quiet", onLinux]);
+      const listed = ["ctr", "--namespace", "k8s.io", "images", "list", "--quiet"];
+      const { stdout } = await execa("docker", ["exec", controlPlane, ...listed]);
+      assert.ok(stdout.split("\n").includes(onLinux), stdout);
       // Kubelet pulls nothing for it, so it runs only from the loaded image.
       await lab.kubectl("wait", "--for=condition=Ready", "pod/loaded", "--timeout=120s");
       await lab.kubectl("delete", "pod", "loaded", "--grace-period=0", "--force");
