@@ -342,12 +342,8 @@ function convertByMember(value: Exclude<Value, null>, type: NetType): Value | un
   if (!member && isNumeric(value)) return convertByMember(toText(value), type);
   if (!member && typeof value === "object" && (value as Value) !== nothing) {
     const hasProperties = value instanceof CustomObject || value instanceof Hashtable;
-    const isEmpty =
-      value instanceof CustomObject
-        ? value.properties.size === 0
-        : value instanceof Hashtable && value.size === 0;
     const isTyped = value instanceof PsArray && value.type !== is.objectArray;
-    if ((hasProperties && (isEmpty || !type.isValueType)) || isTyped) {
+    if (hasProperties || isTyped) {
       throw new Unsupported(`a conversion of [${value.type.name}] to [${type.name}]`);
     }
     return undefined;

@@ -17,7 +17,14 @@ import {
 } from "./convert.ts";
 import { complete, located, placed, report, runtimeException, terminating } from "./errors.ts";
 import type { Host } from "./host.ts";
-import { callMethod, callStatic, getProperty, getStatic, setProperty } from "./members.ts";
+import {
+  callMethod,
+  callStatic,
+  getProperty,
+  getStatic,
+  propertyCollection,
+  setProperty,
+} from "./members.ts";
 import { binary, negate } from "./operators.ts";
 import { functionSignature, type Signature } from "./parameters.ts";
 import { ScriptSyntaxError } from "./lexer.ts";
@@ -715,7 +722,7 @@ export class Interpreter implements Shell {
     const object = await this.expression(node.object);
     const index = await this.expression(node.index);
     if (isNull(object)) throw nullArray();
-    if (index instanceof PsArray) throw new Unsupported("several indexes at once");
+    if (enumerated(index)) throw new Unsupported("several indexes at once");
     if (object instanceof Hashtable) {
       if (index === null) throw nullIndex();
       if (object.type === is.orderedDictionary && typeof index === "number") {
@@ -746,6 +753,9 @@ export class Interpreter implements Shell {
     }
     // A collection indexed by name, such as .PSObject.Properties['x'].
     const names = await Promise.all(items.map(async (item) => getProperty(item, "Name")));
+    if (typeOf(object) !== propertyCollection) {
+      throw new Unsupported(`a name as an index of [${typeOf(object).name}]`);
+    }
     const wanted = toText(index).toLowerCase();
     return items[names.findIndex((name) => toText(name ?? null).toLowerCase() === wanted)] ?? null;
   }

@@ -29,7 +29,8 @@ const view = is.types.define({
     TypeNames: ({ state }: NetObject<Value>) => is.array(typeNames(state)),
   },
 });
-const propertyCollection = is.types.define({
+/** Of `.PSObject.Properties`, which has a property by its name. */
+export const propertyCollection = is.types.define({
   name: "System.Management.Automation.PSMemberInfoCollection",
   enumerate: ({ state }: NetObject<Value>) => ownProperties(state),
 });

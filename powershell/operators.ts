@@ -102,7 +102,7 @@ function like(wanted: boolean, left: Value, right: Value, ignoreCase: boolean): 
 function range(left: Value, right: Value): Value {
   const [from, to] = [left, right].map((end) => {
     // PowerShell 7 makes a range of characters of some values that 5.1 refuses.
-    const isOther = isNull(end) || !isOperand(end) || /[^-\d]/.test(isText(end) ? toText(end) : "");
+    const isOther = isNull(end) || !isOperand(end) || (isText(end) && !/^-?\d+$/.test(toText(end)));
     const number = isOther ? undefined : tryConvert(end, is.int);
     if (number === undefined) throw new Unsupported("a range of anything but numbers");
     return number as number;

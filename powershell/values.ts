@@ -157,6 +157,7 @@ export class Hashtable {
   constructor(readonly type: NetType) {}
 
   static keyOf(key: Value): string {
+    if (key === null) throw new Unsupported("a key that is null");
     if (typeof key === "string") {
       // 5.1 compares keys as a language does, 7 by their codes.
       if (/[^\t\n\r -~]/.test(key)) throw new Unsupported(`the key ${key} of a table`);

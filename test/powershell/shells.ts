@@ -38,7 +38,7 @@ export interface Shell {
 /** For a process, on a busy machine. */
 const timeoutSeconds = 600;
 
-const wineServer = "/usr/lib/wine/wineserver64";
+export const wineServer = "/usr/lib/wine/wineserver64";
 
 /** Where a PowerShell for Linux comes from. */
 export const howToGet =
