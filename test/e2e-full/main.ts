@@ -20,7 +20,7 @@ import { readJson } from "../../toolchain/parse-json.ts";
 import { formatSeconds } from "../../toolchain/progress-text.ts";
 import { localFolder, projectRoot } from "../../toolchain/project.ts";
 import { hashSources } from "../../toolchain/tools/sources-hash.ts";
-import { killPoints } from "../e2e/kill-points.ts";
+import { calicoKillPoints, killPoints } from "../e2e/kill-points.ts";
 import { runAsGroup } from "../e2e/process-group.ts";
 
 /** Limit of one test, against hangs: four emulated machines take long. */
@@ -38,7 +38,7 @@ interface Part {
 
 /** For files that take hours: the beginnings of their tests' titles, each of which is a part. */
 const rows: Readonly<Record<string, readonly string[]>> = {
-  "killed-runs": killPoints.map(({ state }) => state),
+  "killed-runs": [...killPoints, ...calicoKillPoints].map(({ state }) => state),
 };
 
 /** One part for each file of test/e2e and test/e2e-full, or for each of its rows. */

@@ -28,6 +28,17 @@ export const killPoints: readonly KillPoint[] = [
   { state: "waiting for Ready", line: /Command win-1-ready creating/, seconds: 1 },
 ];
 
+/** The same of what an `up` does for Calico. */
+export const calicoKillPoints: readonly KillPoint[] = [
+  { state: "during calico-definitions", line: /Command calico-definitions creating/, seconds: 1 },
+  { state: "during calico-linux", line: /Command calico-linux creating/, seconds: 8 },
+  {
+    state: "during calico-configuration",
+    line: /Command calico-configuration creating/,
+    seconds: 0,
+  },
+];
+
 export function killPoint(state: string): KillPoint {
   return killPoints.find((each) => each.state === state) ?? assert.fail(state);
 }
