@@ -63,6 +63,9 @@ function objectText(value: Instance): string {
 /** Text of an element of a list: a list in it shows only its type, a custom object nothing. */
 export function nestedText(value: Value): string {
   if (value instanceof CustomObject) return "";
+  if (value instanceof NetObject && enumerated(value)) {
+    throw new Unsupported(`[${value.type.name}] in a list's text`);
+  }
   return value instanceof PsArray ? value.type.name : toText(value);
 }
 

@@ -746,7 +746,10 @@ export class Interpreter implements Shell {
     }
     if (!items) {
       // A single value is like a list of one.
-      const at = typeof index === "string" && !/^-?\d+$/.test(index) ? undefined : numberIn(index);
+      const at = numberIn(index);
+      if (typeof index === "string" && at !== undefined && !/^-?\d+$/.test(index)) {
+        throw new Unsupported(`the index '${index}' of a single value`);
+      }
       if (at !== undefined && [0, -1].includes(Number(at))) return object;
       const message = `Unable to index into an object of type ${typeOf(object).name}.`;
       throw runtimeError("CannotIndex", message);

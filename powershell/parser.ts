@@ -573,6 +573,7 @@ class Parser extends Reader {
     if (this.look(forms.otherNumber)) this.refuse("a number of this type");
     const match = this.match(forms.number);
     if (match === null) return undefined;
+    if (this.look(/\.[a-z_]/iy)) this.refuse("a member of a number");
     if (this.look(/\w/y)) {
       this.expected("the end of a number");
     }
