@@ -8,7 +8,7 @@ import { parseStepResult } from "../../components/node/step-result.ts";
 import { shellWord } from "../../host/shell-word.ts";
 import { ClusterApi } from "../../kubernetes/cluster-api.ts";
 import { RemoteFiles } from "../../ssh/remote-files.ts";
-import { overSsh, runOverSsh, type SshSource } from "../../ssh/run-over-ssh.ts";
+import { CommandFailed, overSsh, runOverSsh, type SshSource } from "../../ssh/run-over-ssh.ts";
 import type { LabOutputs } from "../lab/outputs.ts";
 import type { NodeMachine } from "../lab/lab-state.ts";
 import { say } from "../progress.ts";
@@ -86,7 +86,12 @@ async function toWindows(
     ...{ Archive: `C:\\kindows\\${file}`, Sha256: archive.sha256, Images: images.join(",") },
     ...importLimit,
   });
-  parseStepResult(importImage.name, name, await windowsOutput(source, command, importSeconds));
+  // A step that fails says why in its last line, too.
+  const output = await windowsOutput(source, command, importSeconds).catch((error: unknown) => {
+    if (error instanceof CommandFailed) return error.output;
+    throw error;
+  });
+  parseStepResult(importImage.name, name, output);
 }
 
 async function copy(name: string, source: SshSource, from: string, to: string): Promise<void> {

@@ -36,7 +36,7 @@ describe("Import-Image, rehearsed", () => {
 
   it("has ctr import the archive for Kubernetes, and removes it", async () => {
     await assertDone(run(), true, { images: ["docker.io/library/app:1"] });
-    assert.equal(calls[0], `--namespace k8s.io images import --local --no-unpack ${archive}`);
+    assert.equal(calls[0], `--namespace k8s.io images import --no-unpack ${archive}`);
     assert.equal(await isThere(), false);
   });
 

@@ -38,9 +38,9 @@ function Import-ImageArchive {
     param([string] $Archive, [string[]] $Image, [int] $TimeoutSeconds)
     $ctr = "$env:ProgramFiles\containerd\ctr.exe"
     $remedy = 'Look at C:\var\log\containerd\containerd.log.'
-    # --local: ctr reads the archive, and ends with its own time limit. Otherwise containerd does, and goes on.
+    # Not --local: ctr itself reads no compressed archive, containerd does. It stops when ctr is stopped.
     $null = Invoke-NativeCommand -FilePath $ctr -TimeoutSeconds $TimeoutSeconds -Remedy $remedy `
-        -ArgumentList '--namespace', $KubernetesNamespace, 'images', 'import', '--local', '--no-unpack', $Archive
+        -ArgumentList '--namespace', $KubernetesNamespace, 'images', 'import', '--no-unpack', $Archive
     $list = Invoke-NativeCommand -FilePath $ctr -TimeoutSeconds 60 -Remedy $remedy `
         -ArgumentList '--namespace', $KubernetesNamespace, 'images', 'list', '--quiet'
     $there = @($list -split '\s+')
