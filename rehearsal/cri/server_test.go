@@ -385,7 +385,7 @@ func TestContainersRunFromImportedImages(t *testing.T) {
 	if found.GetId() != imported.Id {
 		t.Fatalf("imported image: %v", found)
 	}
-	sb := srv.pod("a", false, "")
+	sb := srv.pod("a", true, "")
 	do(srv, srv.CreateContainer, &runtimeapi.CreateContainerRequest{
 		PodSandboxId: sb.Id,
 		Config: &runtimeapi.ContainerConfig{
