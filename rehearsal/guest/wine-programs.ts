@@ -20,7 +20,13 @@ import {
 import type { Route } from "../host/state.ts";
 import { serverTime, tcpProbe } from "../host/probes.ts";
 import { type StartProgram, killGroup, startWine } from "./wine-process.ts";
-import { containerdAddress, criPipe, criReadyFile, serviceProcesses, WineServices } from "./wine-services.ts";
+import {
+  containerdAddress,
+  criPipe,
+  criReadyFile,
+  serviceProcesses,
+  WineServices,
+} from "./wine-services.ts";
 
 const guestPaths = {
   driveC: join(prefixFolder, "drive_c"),

@@ -160,7 +160,9 @@ export function hyperVCmdlets(machine: WindowsHost): readonly Cmdlet[] {
         await call.emit(object({ VhdFormat: convert(format, kind), Size: size }));
       }
     },
-    async "New-VHD -Path <string> -ParentPath <string> [-Differencing] [-SizeBytes <uint64>]"(call) {
+    async "New-VHD -Path <string> -ParentPath <string> [-Differencing] [-SizeBytes <uint64>]"(
+      call,
+    ) {
       const [path = "", parent = ""] = [call.text("Path"), call.text("ParentPath")];
       if (await drive.isFile(path)) {
         const message = `The file '${path}' exists. (0x80070050)`;

@@ -8,7 +8,11 @@ import { stageHome } from "../../../components/windows/stage-home.ts";
 import { stepFolders } from "../../../components/windows/step-folders.ts";
 import { filesHash } from "../../../components/node/folder-hash.ts";
 import { stepsSource } from "../../../components/windows/steps-folder.ts";
-import { exportNodeLog, nodeScripts, scriptsOfCommands } from "../../../components/windows/steps.ts";
+import {
+  exportNodeLog,
+  nodeScripts,
+  scriptsOfCommands,
+} from "../../../components/windows/steps.ts";
 import { eachCase } from "../each-case.ts";
 import { inNewFolder } from "../new-folder.ts";
 import { steps, withDotSourced } from "./step-scripts.ts";
