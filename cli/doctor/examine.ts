@@ -22,7 +22,7 @@ import {
 import type { HostResource } from "../../components/host-resource.ts";
 import { readableDisks } from "../../components/machine/libvirt/storage.ts";
 import { stoppedOf, type StoppedResource } from "../host-resources/stopped.ts";
-import { ownershipOf } from "../lab/claim.ts";
+import { labsElsewhere } from "../lab/claim.ts";
 import { foreignAmong, proofOf } from "../lab/proof.ts";
 import { isExecutable } from "../../host/search-path.ts";
 import { thisHost, type Host } from "../../host/host.ts";
@@ -58,11 +58,8 @@ export async function examine(stack: string): Promise<Diagnosis> {
     statesOfProject(),
   ]);
   const busy = states.busy.has(lab);
-  const elsewhere = new Map<string, string>();
-  for (const each of new Set(survey.found.map((thing) => thing.lab))) {
-    const owner = states.labs.has(each) ? undefined : await ownershipOf(each, stack);
-    if (owner?.claim && owner.isTheirs) elsewhere.set(each, owner.claim.project);
-  }
+  const found = survey.found.map((thing) => thing.lab);
+  const elsewhere = await labsElsewhere(new Set(found), states.labs, stack);
   // Nothing is known to be this stack's while its state cannot be read.
   const foreign = await proofOf(stack, lab).then(
     (proof) => foreignAmong(survey.found, proof),

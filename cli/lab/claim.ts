@@ -49,6 +49,27 @@ export async function ownershipOf(lab: string, stack: string): Promise<Ownership
   return { claim, isTheirs: claim.backend !== undefined || (await mayExist(stateFolder)) };
 }
 
+/**
+ * Labs that other clones run, with the clones' folders. A stack of this clone may have had a lab of the same name, of which
+ * an empty state is left.
+ *
+ * @param here labs of which this clone has a state.
+ * @param stack one of this clone's stacks.
+ */
+export async function labsElsewhere(
+  labs: Iterable<string>,
+  here: ReadonlySet<string>,
+  stack: string,
+): Promise<ReadonlyMap<string, string>> {
+  const elsewhere = new Map<string, string>();
+  for (const lab of labs) {
+    const { claim, isTheirs } = await ownershipOf(lab, stack);
+    const isHere = here.has(lab) && claim?.project === projectRoot;
+    if (claim !== undefined && isTheirs && !isHere) elsewhere.set(lab, claim.project);
+  }
+  return elsewhere;
+}
+
 /** Whether there is such a folder, or this user may not look. */
 async function mayExist(folder: string): Promise<boolean> {
   return stat(folder).then(
