@@ -66,6 +66,8 @@ export interface Suite {
   /** Regular expression of the tests' names. */
   readonly focus: string;
   readonly skip: string;
+  /** Nodes that the tests' pods are for. Default: Windows. */
+  readonly os?: "linux";
   readonly parallel: number;
   /** Longest run in seconds, images aside. */
   readonly timeoutSeconds: number;
@@ -167,7 +169,7 @@ export interface Place {
 }
 
 /**
- * Arguments of `ginkgo` that run a suite on Windows nodes, like windows-testing's capz/run-capz-e2e.sh.
+ * Arguments of `ginkgo` that run a suite, on Windows nodes like windows-testing's capz/run-capz-e2e.sh.
  *
  * The provider `skeleton` needs no cloud. Without `--node-os-distro=windows`, the tests use Linux images and skip the
  * tests for Windows.
@@ -180,7 +182,7 @@ export function ginkgoArguments(run: ConformanceRun, place: Place): readonly str
     place.program,
     "--",
     "--provider=skeleton",
-    "--node-os-distro=windows",
+    ...(suite.os === "linux" ? [] : ["--node-os-distro=windows"]),
     `--num-nodes=${String(run.windowsNodes)}`,
     "--prepull-images=true",
     "--disable-log-dump=true",
