@@ -80,3 +80,10 @@ export function machineNodes({
 }: Pick<Settings, "nodes" | "linuxNodes">): NodeSettings[] {
   return [...nodes, ...linuxNodes];
 }
+
+/** Nodes on machines: those that kindows makes, and those that were there before. */
+export function nodesOnMachines(
+  settings: Pick<Settings, "nodes" | "linuxNodes" | "ownNodes">,
+): (NodeSettings | ExistingNode)[] {
+  return [...machineNodes(settings), ...settings.ownNodes];
+}

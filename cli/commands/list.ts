@@ -19,12 +19,12 @@ const usualUri = "qemu:///system";
 export async function list({ stack, json }: Options<"json">): Promise<CommandResult> {
   const identity = await findLab(stack).catch(() => undefined);
   const host = thisHost(identity ?? { stack, lab: "", libvirtUri: usualUri });
-  const [machines, inDocker, { found: all, unlisted }] = await Promise.all([
+  const [machines, { found: all, unlisted }] = await Promise.all([
     listedMachines(host).catch(() => []),
-    containers.find(host).catch(() => []),
     surveyHost(host, ofHosts),
   ]);
-  const names = new Set([...all, ...machines, ...inDocker].map(({ lab }) => lab));
+  const inDocker = all.filter(({ kind }) => kind === containers.kind);
+  const names = new Set([...all, ...machines].map(({ lab }) => lab));
   const claims = new Map(
     await Promise.all(
       [...names].map(async (lab) => [lab, (await ownershipOf(lab, stack)).claim] as const),

@@ -1,10 +1,9 @@
 import type { CommandResult, Options } from "../command-line/options.ts";
-import { firstLineOf } from "../../host/failure.ts";
 import { enginePulumi } from "../engine/pulumi.ts";
 import { labStateOf } from "../lab/lab-state.ts";
 import { labThatIsUp } from "../lab/outputs.ts";
 import { withImages } from "../load/image-source.ts";
-import { takingNodes } from "../load/load-nodes.ts";
+import { giveTo, takingNodes } from "../load/load-nodes.ts";
 import { planLoad } from "../load/load-plan.ts";
 import { print, say } from "../progress.ts";
 
@@ -26,17 +25,14 @@ export async function load({ stack, image, node: named }: LoadOptions): Promise<
   return withImages(stack, image, async (archives) => {
     const failed: string[] = [];
     for (const { archive, images, nodes: taking } of planLoad(archives, known, named)) {
-      await Promise.all(
-        taking.map(async (node) => {
-          try {
-            await node.take({ archive, images });
-            print(`${node.name} has ${images.join(", ")}`);
-          } catch (error) {
-            say(`${node.name}: ${firstLineOf(error)}`);
-            failed.push(node.name);
-          }
-        }),
-      );
+      await giveTo(taking, { archive, images }, (node, reason) => {
+        if (reason === undefined) {
+          print(`${node} has ${images.join(", ")}`);
+          return;
+        }
+        say(`${node}: ${reason}`);
+        failed.push(node);
+      });
     }
     return failed.length === 0
       ? undefined

@@ -1,6 +1,6 @@
 import { hostProblemText } from "../../config/host-problem.ts";
 import { labIdVariable } from "../../config/names.ts";
-import { machineNodes, type Settings } from "../../config/settings.ts";
+import { nodesOnMachines, type Settings } from "../../config/settings.ts";
 import { checkConfinement, gatherConfinement } from "../../preflight/confinement.ts";
 import { gatherLibvirt } from "../../components/machine/libvirt/libvirt-facts.ts";
 import type { CommandResult, Options } from "../command-line/options.ts";
@@ -71,7 +71,7 @@ export async function up({
     await removeOrphans(scope, host, say);
     const wholeLog = verbose ? ["--logtostderr", "-v=9"] : [];
     const args = ["up", "--yes", "--skip-preview", ...exclusion.args, ...wholeLog];
-    const nodes = [...machineNodes(settings), ...settings.ownNodes];
+    const nodes = nodesOnMachines(settings);
     const log = await beginUpLog(upLogFile(stack));
     try {
       const firstRun = await run(pulumi, args, nodes, log);

@@ -1,7 +1,7 @@
 import path from "node:path";
 import type { Argument, Command, Option } from "commander";
 
-import { machineNodes } from "../../config/settings.ts";
+import { nodesOnMachines } from "../../config/settings.ts";
 import { projectRoot } from "../../toolchain/project.ts";
 import { controlPlaneName, stepsName } from "../logs/follow/log-stream.ts";
 import { knownStacks, stackSettings } from "../stack-settings.ts";
@@ -29,7 +29,7 @@ export async function printCandidates(
     stacks: knownStacks,
     nodes: async (stack) =>
       stackSettings(stack).then(
-        (settings) => [...machineNodes(settings), ...settings.ownNodes].map(({ name }) => name),
+        (settings) => nodesOnMachines(settings).map(({ name }) => name),
         () => [],
       ),
   });

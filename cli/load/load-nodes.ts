@@ -5,6 +5,7 @@ import { scriptCommand, windowsOutput } from "../../components/windows/remote-co
 import { importImage, importLimit } from "../../components/windows/steps.ts";
 import { remoteSteps } from "../../components/windows/steps-folder.ts";
 import { parseStepResult } from "../../components/node/step-result.ts";
+import { firstLineOf } from "../../host/failure.ts";
 import { shellWord } from "../../host/shell-word.ts";
 import { ClusterApi } from "../../kubernetes/cluster-api.ts";
 import { RemoteFiles } from "../../ssh/remote-files.ts";
@@ -14,9 +15,51 @@ import type { NodeMachine } from "../lab/lab-state.ts";
 import { say } from "../progress.ts";
 import type { Load, LoadNode } from "./load-plan.ts";
 
-/** A node of a lab, and how it takes images. */
+/** What nodes take: an archive, and the images in it. */
+type Taken = Pick<Load<LoadNode>, "archive" | "images">;
+
+/** A node of a lab, and how its machine takes images; undefined for a container, which takes them with all others. */
 export interface TakingNode extends LoadNode {
-  take(load: Pick<Load<LoadNode>, "archive" | "images">): Promise<void>;
+  readonly take?: ((load: Taken) => Promise<void>) | undefined;
+}
+
+/**
+ * Gives an archive to nodes, side by side. It is read once for all containers.
+ *
+ * @param ended is called for each node, with the reason if it did not take the images.
+ */
+export async function giveTo(
+  nodes: readonly TakingNode[],
+  load: Taken,
+  ended: (node: string, reason?: string) => void,
+): Promise<void> {
+  const containers = nodes.filter(({ take }) => take === undefined).map(({ name }) => name);
+  await Promise.all([
+    ...(containers.length === 0 ? [] : [toContainers(containers, load, ended)]),
+    ...nodes.flatMap(({ name, take }) =>
+      take === undefined
+        ? []
+        : [
+            take(load).then(
+              () => ended(name),
+              (error: unknown) => ended(name, firstLineOf(error)),
+            ),
+          ],
+    ),
+  ]);
+}
+
+async function toContainers(
+  names: readonly string[],
+  { archive }: Taken,
+  ended: (node: string, reason?: string) => void,
+): Promise<void> {
+  try {
+    const failed = await give(names, archive);
+    for (const name of names) ended(name, failed.find(({ node }) => node === name)?.reason);
+  } catch (error) {
+    for (const name of names) ended(name, firstLineOf(error));
+  }
 }
 
 /** Time limits of a copy over a slow line, and of an import on an emulated processor, in seconds. */
@@ -40,12 +83,12 @@ export async function takingNodes(
     if (name === undefined || info === undefined) return [];
     const { operatingSystem: os, architecture, kernelVersion } = info;
     const platform = { os, architecture, ...(os === "windows" && { osVersion: kernelVersion }) };
+    if (controlPlane.nodeNames.includes(name)) return [{ name, platform }];
     const take = takeOf(name);
     return take === undefined ? [] : [{ name, platform, take }];
   });
 
-  function takeOf(name: string): TakingNode["take"] | undefined {
-    if (controlPlane.nodeNames.includes(name)) return ({ archive }) => give([name], archive);
+  function takeOf(name: string): TakingNode["take"] {
     const machine = windows.find(({ node }) => node === name);
     if (machine !== undefined) return (load) => toWindows(name, machine, load);
     const linux = nodes.find((node) => node.name === name && node.os === "linux");
@@ -59,11 +102,7 @@ export async function takingNodes(
   }
 }
 
-async function toLinux(
-  name: string,
-  source: SshSource,
-  { archive }: Pick<Load<LoadNode>, "archive">,
-): Promise<void> {
+async function toLinux(name: string, source: SshSource, { archive }: Taken): Promise<void> {
   const remote = `/var/lib/kindows-load-${archive.sha256.slice(0, 12)}.tar`;
   await copy(name, source, archive.path, remote);
   const file = shellWord(remote);
@@ -77,7 +116,7 @@ async function toLinux(
 async function toWindows(
   name: string,
   source: SshSource,
-  { archive, images }: Pick<Load<LoadNode>, "archive" | "images">,
+  { archive, images }: Taken,
 ): Promise<void> {
   const file = `load-${archive.sha256.slice(0, 12)}.tar`;
   await copy(name, source, archive.path, `C:/kindows/${file}`);

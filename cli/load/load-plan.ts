@@ -36,7 +36,7 @@ export function planLoad<Node extends LoadNode>(
   const loads = archives.map((archive): Load<Node> => {
     const found = wanted.map((node) => ({ node, ...archivedImages(archive.files, node.platform) }));
     const fitting = found.filter(({ complaints }) => complaints.length === 0);
-    const mustFit = named.length > 0 ? found : fitting.length === 0 ? found : [];
+    const mustFit = named.length > 0 || fitting.length === 0 ? found : [];
     for (const { complaints } of mustFit) {
       for (const { why, instead } of complaints)
         problems.add(`${archive.source} ${why}. ${instead}`);

@@ -31,7 +31,11 @@ export async function giveImages(
   );
   for (const archive of archives) {
     const lacking = nodes.filter((node) => given.get(node)?.includes(archive.sha256) !== true);
-    if (lacking.length > 0) await give(lacking, archive);
+    const failed = lacking.length === 0 ? [] : await give(lacking, archive);
+    if (failed.length > 0) {
+      const reasons = failed.map(({ node, reason }) => `${node}: ${reason}`).join("; ");
+      throw new Error(`the images of ${archive.path} could not be imported: ${reasons}`);
+    }
   }
 }
 
@@ -44,14 +48,15 @@ async function givenTo(node: string): Promise<readonly string[]> {
 }
 
 /**
- * Gives the images of an archive to nodes in containers, even if they had them before.
+ * Gives the images of an archive, which is read once, to nodes in containers, even if they had them before.
  *
- * @throws if the archive has changed since it was examined, or a node did not take it.
+ * @returns the nodes that did not take them, and why.
+ * @throws if the archive has changed since it was examined.
  */
 export async function give(
   nodes: readonly string[],
   { path, sha256 }: ImageArchive,
-): Promise<void> {
+): Promise<readonly { readonly node: string; readonly reason: string }[]> {
   say(`giving the images of ${path} to ${nodes.join(", ")}`);
   const imported = ["ctr", "--namespace", "k8s.io", "images", "import", "-"];
   const commands = nodes.map((node) => ["exec", "--interactive", node, ...imported]);
@@ -63,13 +68,13 @@ export async function give(
     throw new Error(`${path} has changed while its images were given to the nodes: run again`);
   }
   const failed = ends.flatMap(({ how, reason }, index) =>
-    how === "well" ? [] : [`${nodes[index] ?? ""}: ${reason.split("\n").slice(-3).join(" ")}`],
+    how === "well"
+      ? []
+      : [{ node: nodes[index] ?? "", reason: reason.split("\n").slice(-3).join(" ") }],
   );
   const taken = nodes.filter((_, index) => ends[index]?.how === "well");
   await Promise.all(
     taken.map((node) => docker(["exec", node, "sh", "-c", `echo ${sha256} >>${givenFile}`])),
   );
-  if (failed.length > 0) {
-    throw new Error(`the images of ${path} could not be imported: ${failed.join("; ")}`);
-  }
+  return failed;
 }

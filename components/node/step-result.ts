@@ -26,7 +26,7 @@ export type StepResult = z.infer<typeof resultSchema>;
  * The error has the step's message and remedy, or the unexpected line.
  */
 export function parseStepResult(step: string, host: string, stdout: string): StepResult {
-  const last = stdout.trimEnd().split(/\r?\n/).at(-1) ?? "";
+  const last = lastLine(stdout);
   const value = parseJson(last);
 
   const failure = failureSchema.safeParse(value);
@@ -53,8 +53,11 @@ export function parseStepResult(step: string, host: string, stdout: string): Ste
 
 /** The facts in a step's output; none if it has no result. */
 export function stepFacts(stdout: string): StepResult["facts"] {
-  const last = stdout.trimEnd().split(/\r?\n/).at(-1) ?? "";
-  return resultSchema.safeParse(parseJson(last)).data?.facts ?? {};
+  return resultSchema.safeParse(parseJson(lastLine(stdout))).data?.facts ?? {};
+}
+
+function lastLine(stdout: string): string {
+  return stdout.trimEnd().split(/\r?\n/).at(-1) ?? "";
 }
 
 /** The error code that a step has written, found in mixed output; undefined if there is none. */
