@@ -75,7 +75,7 @@ function pairsOf(value: Value): (readonly [name: string, value: Value])[] | unde
 }
 
 /** Parses JSON. Numbers are marked as strings first, because JSON.parse would lose the precision of an Int64. */
-function read(text: string): Value {
+export function readJson(text: string): Value {
   if (text.trim() === "") return null;
   try {
     JSON.parse(text);
@@ -149,7 +149,7 @@ export const jsonCmdlets = cmdlets(
     "ConvertFrom-Json [-InputObject] <object?>": onAll((_, [text = null, ...others]) => {
       if (others.length > 0) throw new Unsupported("ConvertFrom-Json of several texts");
       if (isNull(text)) throw new Unsupported("ConvertFrom-Json of null");
-      return read(toText(text));
+      return readJson(toText(text));
     }),
   },
   "Microsoft.PowerShell.Commands",

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Drive } from "../host/drive.ts";
 import { startHost } from "../host/start-host.ts";
 import { statePath } from "../host/state.ts";
+import { serveHns } from "../windows/hns/serve.ts";
 import { readKeptScripts } from "../windows/kept-scripts.ts";
 import { WinePrograms } from "./wine-programs.ts";
 import * as z from "zod";
@@ -29,6 +30,7 @@ async function main(): Promise<void> {
   setInterval(() => undefined, 24 * 3_600_000);
   readKeptScripts(driveC);
   const host = await startHost({ programs, identity, port: 22, log });
+  await serveHns(host.windows.hns, log);
   log(`time by ${(await readFile(clockSourceFile, "utf8")).trim()}`);
 
   // Wine's first start takes seconds of an emulated CPU. A machine fresh from its image reboots before it needs Wine.

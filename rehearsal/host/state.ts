@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { hnsSchema, noHnsObjects } from "../windows/hns/objects.ts";
 import { hyperVSchema } from "../windows/hyper-v.ts";
 import { registrySchema } from "../windows/registry.ts";
 import type { Drive } from "./drive.ts";
@@ -27,12 +28,6 @@ const routeSchema = z.strictObject({
   nextHop: z.string(),
 });
 
-const hostNetworkSchema = z.strictObject({
-  type: z.string(),
-  addressPrefix: z.string(),
-  endpoints: z.array(z.string()),
-});
-
 const stateSchema = z.strictObject({
   /** Time of the boot during which this was written, ISO 8601. If the current one differs, the machine has rebooted. */
   bootTime: z.iso.datetime(),
@@ -45,8 +40,8 @@ const stateSchema = z.strictObject({
   registry: registrySchema,
   /** Folders and programs that Microsoft Defender does not scan. */
   defenderExclusions: z.array(z.string()),
-  /** HNS networks by name, with their endpoints. Windows' own "nat" is not modelled. */
-  networks: z.record(z.string(), hostNetworkSchema),
+  /** What HNS has. Windows' own network "nat" is not modelled. */
+  hns: hnsSchema,
   /** Persistent routes, in the order of their creation. */
   routes: z.array(routeSchema),
   /** DNS rules (NRPT), in the order of their creation. */
@@ -69,8 +64,6 @@ export type HostState = z.infer<typeof stateSchema>;
 
 export type Service = z.infer<typeof serviceSchema>;
 
-export type HostNetwork = z.infer<typeof hostNetworkSchema>;
-
 export type Route = z.infer<typeof routeSchema>;
 
 export const statePath = "C:\\rehearsal\\state.json";
@@ -86,7 +79,7 @@ export async function loadState(drive: Drive, bootTime: Date): Promise<HostState
       firewallRules: {},
       registry: registrySchema.parse({}),
       defenderExclusions: [],
-      networks: {},
+      hns: noHnsObjects(),
       routes: [],
       dnsRules: [],
       faultsPlayed: {},

@@ -5,12 +5,12 @@ import { type MachineTime, realTime } from "./machine-time.ts";
 import type { WindowsPrograms, HostsEntry } from "./programs.ts";
 import { ServiceManager } from "./service-manager.ts";
 import { featurePending, updatePending } from "../windows/features.ts";
+import { HostNetworkingService } from "../windows/hns/service.ts";
 import { NamedMutexes } from "../windows/mutexes.ts";
 import { RecentWrites } from "../windows/recent-writes.ts";
 import { type RegistryKey, variablesKey } from "../windows/registry.ts";
 import type { Account } from "../windows/security.ts";
 import {
-  type HostNetwork,
   type HostState,
   type Route,
   type Service,
@@ -69,6 +69,7 @@ export class WindowsHost {
   readonly drive: Drive;
   readonly programs: WindowsPrograms;
   readonly services: ServiceManager;
+  readonly hns: HostNetworkingService;
   readonly faults: Faults;
   readonly version: WindowsVersion;
   /** Full paths of running programs that are not services, e.g. a pod's shim. */
@@ -112,6 +113,7 @@ export class WindowsHost {
     this.save = savingInOrder(this.drive, state, () => this.recentWrites.movesFlushed());
     this.registry = state.registry;
     this.services = new ServiceManager(this);
+    this.hns = new HostNetworkingService(this);
     this.faults = new Faults(this, options.faults ?? []);
   }
 
@@ -125,6 +127,7 @@ export class WindowsHost {
     if (state.bootTime !== programs.bootTime.toISOString()) {
       state.bootTime = programs.bootTime.toISOString();
       host.registry.remove(updatePending);
+      host.hns.forget();
       const isPending = state.features.Containers === "InstallPending";
       if (!isPending || !(await host.faults.strikes("staleFeature"))) {
         if (isPending) state.features.Containers = "Installed";
@@ -210,7 +213,7 @@ export class WindowsHost {
 
   hasAddress = true;
 
-  /** Whether the last network's switch has been put on the adapter. */
+  /** Whether the switch has been put on the adapter. */
   #isSwitchReady = true;
 
   /** Address of the adapter that networks use. "" while a switch is being put on it. */
@@ -228,7 +231,7 @@ export class WindowsHost {
   }
 
   /** Cuts the machine off for some seconds, after a moment. If the fault `addressLost` strikes, until the next boot. */
-  async #putSwitchOnAdapter(): Promise<void> {
+  async #switchAdapter(): Promise<void> {
     this.#isSwitchReady = false;
     await this.sleep(switchSeconds / 4);
     this.hasAddress = false;
@@ -244,12 +247,9 @@ export class WindowsHost {
     this.time.busy(work).catch(() => undefined);
   }
 
-  /** Creates an HNS network of a type that puts a switch on the machine's adapter. */
-  async addHostNetwork(name: string, network: Omit<HostNetwork, "endpoints">): Promise<void> {
-    this.state.networks[name] = { ...network, endpoints: [] };
-    await this.save();
-    // The caller does not wait for the switch.
-    this.#inBackground(() => this.#putSwitchOnAdapter());
+  /** HNS has made the first network that needs a switch on the machine's adapter. Does not wait for the switch. */
+  putSwitchOnAdapter(): void {
+    this.#inBackground(() => this.#switchAdapter());
   }
 
   isSshdListening = true;

@@ -1,93 +1,71 @@
 /**
- * The Host Networking Service: container networks and their endpoints. A network on the machine's adapter puts a switch on
- * it, which cuts the machine off for some seconds. On Windows, removing the network does so too; that is not modelled.
+ * HNS for scripts: the cmdlets of Windows' module HostNetworkingService, and HNSCall of vmcompute.dll, with which
+ * Microsoft's hns.psm1 does the same.
  *
  * Sources: https://github.com/microsoft/SDN/blob/master/Kubernetes/windows/hns.psm1 (what HNSCall takes and returns, and
  * the objects of Get-HnsNetwork and Get-HnsEndpoint),
  * https://learn.microsoft.com/virtualization/windowscontainers/container-networking/architecture.
  */
-import { createHash } from "node:crypto";
+import { readJson } from "../../powershell/cmdlets/json.ts";
 import { cmdlets, type Call, type Cmdlet } from "../../powershell/commands.ts";
 import { toText } from "../../powershell/convert.ts";
-import * as is from "../../powershell/types.ts";
 import type { Reference, Types } from "../../powershell/types.ts";
 import {
   CustomObject,
   type NetObject,
   type NetType,
+  PsArray,
   Unsupported,
 } from "../../powershell/values.ts";
 import type { WorkingProgram } from "../host/service-manager.ts";
 import type { WindowsHost } from "../host/windows-host.ts";
-import { object } from "./objects.ts";
+import { HnsError } from "./hns/errors.ts";
+import { answerCall } from "./hns/version-1.ts";
+import { refuse } from "./objects.ts";
 
 /** Commands of the feature Containers. Scripts may contain them even if it is not installed and they do not exist. */
 export const hostNetworkCommands = [
   ...["Get-HnsNetwork", "Get-HnsEndpoint", "Get-HnsPolicyList"],
-  ...["Remove-HnsNetwork", "Remove-HnsEndpoint"],
+  ...["Remove-HnsNetwork", "Remove-HnsEndpoint", "Remove-HnsPolicyList"],
 ];
 
-/** An id that is derived from names, so that it stays the same, as HNS' ids do as long as a network exists. */
-function idOf(...names: string[]): string {
-  const hex = createHash("sha256").update(names.join("\\")).digest("hex").toUpperCase();
-  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12}).*$/, "$1-$2-$3-$4-$5");
-}
-
-/** Outputs $null if there are no objects, because hns.psm1 returns an answer without Output as $null. */
-const listed = (objects: () => readonly CustomObject[]) => async (call: Call) => {
-  const found = objects();
-  for (const each of found.length > 0 ? found : [null]) await call.emit(each);
-};
-
-export function hostNetworkCmdlets(machine: WindowsHost): readonly Cmdlet[] {
-  const { networks, features } = machine.state;
-  if (features.Containers !== "Installed") return [];
-  const inputId = (call: Call): string => {
+export function hostNetworkCmdlets({ hns, state }: WindowsHost): readonly Cmdlet[] {
+  if (state.features.Containers !== "Installed") return [];
+  /** Outputs $null if there are no objects, because hns.psm1 returns an answer without Output as $null. */
+  const listed = (path: string) => async (call: Call) => {
+    const found = readJson(JSON.stringify(await answerCall(hns, "GET", path, "")));
+    const objects = found instanceof PsArray ? found.items : [found];
+    for (const each of objects.length > 0 ? objects : [null]) await call.emit(each);
+  };
+  const removed = (path: string) => async (call: Call) => {
     const input = call.get("InputObject");
-    return input instanceof CustomObject ? toText(input.get("ID") ?? null) : "";
+    const id = input instanceof CustomObject ? toText(input.get("ID") ?? null) : "";
+    try {
+      await answerCall(hns, "DELETE", `${path}/${id}`, "");
+    } catch (error) {
+      if (!(error instanceof HnsError)) throw error;
+      await refuse(
+        call,
+        error.message,
+        error.reason,
+        "System.Management.Automation.RuntimeException",
+      );
+    }
   };
   return cmdlets({
-    "Get-HnsNetwork": listed(() =>
-      Object.entries(networks).map(([name, { type, addressPrefix }]) =>
-        object({
-          ID: idOf(name),
-          Name: name,
-          Type: type,
-          ManagementIP: machine.managementAddress,
-          Subnets: is.array([object({ AddressPrefix: addressPrefix })]),
-        }),
-      ),
-    ),
-    "Get-HnsEndpoint": listed(() =>
-      Object.entries(networks).flatMap(([network, { endpoints }]) =>
-        endpoints.map((name) =>
-          object({
-            ID: idOf(network, name),
-            Name: name,
-            VirtualNetwork: idOf(network),
-            VirtualNetworkName: network,
-          }),
-        ),
-      ),
-    ),
-    // Load balancers of Services, which kube-proxy creates, are not modelled.
-    "Get-HnsPolicyList": listed(() => []),
-    "Remove-HnsNetwork [-InputObject] <object>"(call) {
-      const name = Object.keys(networks).find((each) => idOf(each) === inputId(call));
-      if (name !== undefined) delete networks[name];
-    },
-    "Remove-HnsEndpoint [-InputObject] <object>"(call) {
-      for (const [name, network] of Object.entries(networks)) {
-        network.endpoints = network.endpoints.filter((each) => idOf(name, each) !== inputId(call));
-      }
-    },
+    "Get-HnsNetwork": listed("/networks"),
+    "Get-HnsEndpoint": listed("/endpoints"),
+    "Get-HnsPolicyList": listed("/policylists"),
+    "Remove-HnsNetwork [-InputObject] <object>": removed("/networks"),
+    "Remove-HnsEndpoint [-InputObject] <object>": removed("/endpoints"),
+    "Remove-HnsPolicyList [-InputObject] <object>": removed("/policylists"),
   });
 }
 
-/** Defines a type with HNSCall of vmcompute.dll, the only Windows library function that is modelled. */
+/** Defines a type with HNSCall of vmcompute.dll, the only Windows library function that is modelled for scripts. */
 export function hostNetworkType(
   types: Types,
-  machine: WindowsHost,
+  { hns }: WindowsHost,
   changing: (what: string) => Promise<void>,
   name: string,
 ): NetType {
@@ -101,38 +79,26 @@ export function hostNetworkType(
         response: NetObject<Reference>,
       ) => {
         await changing(`${method} ${path} of HNS`);
-        response.state.set(await answer(machine, `${method} ${path}`, request));
+        try {
+          const Output = await answerCall(hns, method, path, request);
+          response.state.set(JSON.stringify({ Success: true, Output }));
+        } catch (error) {
+          if (!(error instanceof HnsError)) throw error;
+          if (error.reason === "HCN_E_REQUEST_UNSUPPORTED") {
+            throw new Unsupported(`asking HNS for ${method} ${path}`);
+          }
+          response.state.set(error.record);
+        }
       },
     },
   });
 }
 
-async function answer(machine: WindowsHost, what: string, request: string): Promise<string> {
-  if (what !== "POST /networks") throw new Unsupported(`asking HNS for ${what}`);
-  const wanted = JSON.parse(request) as {
-    readonly Name: string;
-    readonly Type: string;
-    readonly Subnets: readonly {
-      readonly AddressPrefix: string;
-      readonly Policies?: readonly { readonly Type: string; readonly VSID?: number }[];
-    }[];
-  };
-  if (wanted.Name in machine.state.networks) {
-    return JSON.stringify({ Success: false, Error: "The network already exists. " });
-  }
-  // Windows reserves VSIDs below 4096.
-  const isVsid = ({ Type, VSID = 0 }: { Type: string; VSID?: number }) =>
-    Type === "VSID" && VSID >= 4096;
-  if (wanted.Type === "Overlay" && !wanted.Subnets[0]?.Policies?.some(isVsid)) {
-    return JSON.stringify({ Success: false, Error: "The parameter is incorrect. " });
-  }
-  const addressPrefix = wanted.Subnets[0]?.AddressPrefix ?? "";
-  await machine.addHostNetwork(wanted.Name, { type: wanted.Type, addressPrefix });
-  return JSON.stringify({ Success: true, Output: { ID: idOf(wanted.Name), Name: wanted.Name } });
-}
-
 /** The range that ovn-kubernetes would have written to the Node's annotation. */
 const hybridOverlaySubnet = "10.132.1.0/24";
+
+/** Windows' first VSID, which flannel has as its default. */
+const defaultVni = 4096;
 
 /**
  * Creates the pod network in HNS, if it does not exist, as flanneld and ovn-kubernetes' hybrid overlay do when they start.
@@ -142,26 +108,31 @@ const hybridOverlaySubnet = "10.132.1.0/24";
  * go-controller/hybrid-overlay/pkg/controller/node_windows.go.
  */
 export async function makePodNetwork(
-  machine: WindowsHost,
+  { hns, state, drive }: WindowsHost,
   { exe, args }: WorkingProgram,
 ): Promise<void> {
-  const make = async (name: string, type: string, addressPrefix: string): Promise<void> => {
-    if (!(name in machine.state.networks)) {
-      await machine.addHostNetwork(name, { type, addressPrefix });
-    }
+  const make = async (Name: string, Type: string, prefix: string, vsid?: number): Promise<void> => {
+    if (state.hns.networks.some((network) => network.Name === Name)) return;
+    const Policies = vsid === undefined ? [] : [{ Type: "VSID", Settings: { IsolationId: vsid } }];
+    const NextHop = prefix.replace(/\d+\/.*$/, "1");
+    const Routes = [{ NextHop, DestinationPrefix: "0.0.0.0/0" }];
+    const Subnets = [{ IpAddressPrefix: prefix, Policies, Routes }];
+    await hns.create("network", { Name, Type, Ipams: [{ Subnets }] });
   };
   if (/\\hybrid-overlay-node\.exe$/i.test(exe)) {
-    await make("OVNKubernetesHybridOverlayNetwork", "Overlay", hybridOverlaySubnet);
+    const name = "OVNKubernetesHybridOverlayNetwork";
+    await make(name, "Overlay", hybridOverlaySubnet, defaultVni + 1);
     return;
   }
   const option = args.find((each) => each.startsWith("--net-config-path="));
   if (!/\\flanneld\.exe$/i.test(exe) || option === undefined) return;
-  const text = await machine.drive.readText(option.replace(/^.*?=/, ""));
+  const text = await drive.readText(option.replace(/^.*?=/, ""));
   const { Network, Backend = {} } = JSON.parse(text ?? "{}") as {
     readonly Network?: string;
     readonly Backend?: { readonly Type?: string; readonly VNI?: number };
   };
   if (Network === undefined) return;
+  const vni = Backend.VNI ?? defaultVni;
   if (Backend.Type === "host-gw") await make("cbr0", "L2Bridge", Network.replace(/\/.*/, "/24"));
-  else await make(`flannel.${Backend.VNI ?? 4096}`, "Overlay", Network);
+  else await make(`flannel.${vni}`, "Overlay", Network, vni);
 }

@@ -46,8 +46,7 @@ export function routeCmdlets(machine: WindowsHost): readonly Cmdlet[] {
         const [IPAddress = "", length = "32"] = segment.split("/");
         const isLoopback = IPAddress.startsWith("127.");
         // A switch on the adapter takes its addresses over.
-        const hasSwitch = Object.keys(machine.state.networks).length > 0;
-        const name = hasSwitch ? "vEthernet (Ethernet)" : "Ethernet";
+        const name = machine.hns.hasSwitch ? "vEthernet (Ethernet)" : "Ethernet";
         await call.emit(
           object({
             IPAddress,

@@ -43,11 +43,20 @@ const vmms = {
   startType: "auto",
 } as const satisfies Service;
 
+const hns = {
+  ...sshd,
+  displayName: "Host Network Service",
+  commandLine: "C:\\Windows\\system32\\svchost.exe -k NetSvcs -p",
+  startType: "manual",
+} as const satisfies Service;
+
 /** Windows' own services, which are not in the model's service manager. */
 function ownServices(machine: WindowsHost): readonly ServiceSnapshot[] {
   const { sshdStartType: startType, isSshdListening, state } = machine;
+  const hasHns = state.features.Containers === "Installed";
   return [
     { name: "sshd", service: { ...sshd, startType }, isRunning: isSshdListening },
+    ...(hasHns ? [{ name: "hns", service: hns, isRunning: machine.hns.isRunning }] : []),
     ...(state.hyperV ? [{ name: "vmms", service: vmms, isRunning: state.hyperV.runs }] : []),
   ];
 }
@@ -87,6 +96,7 @@ export function defineServiceTypes(
       else await machine.startSshd();
       return;
     }
+    if (name.toLowerCase() === "hns") return machine.hns[what]();
     try {
       await services[what](name);
     } catch (error) {

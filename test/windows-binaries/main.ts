@@ -17,6 +17,7 @@ import {
   containerdWindows,
   containerdWindowsLts,
   etcd,
+  hcnTests,
   kubeApiserver,
   kubeProxyWindows,
   kubernetesLinux,
@@ -60,7 +61,7 @@ async function main(): Promise<number> {
   const containerds = [containerdWindows, containerdWindowsLts];
   const artifacts = [
     ...[kubernetesWindows, kubernetesLinux, wineRoot],
-    ...[...containerds, kubeProxyWindows, rehearsalCri, etcd, kubeApiserver],
+    ...[...containerds, kubeProxyWindows, rehearsalCri, etcd, kubeApiserver, hcnTests],
   ];
   const ensured = await ensureArtifacts(artifacts, { progress: say, ensurePackages });
   const programs: TestPrograms = {
@@ -71,6 +72,7 @@ async function main(): Promise<number> {
       containerds.map((each) => [each.tool.version, ensured.path(each)]),
     ),
     rehearsalCri: ensured.path(rehearsalCri),
+    hcnTests: ensured.path(hcnTests),
     kubernetesLinux: ensured.path(kubernetesLinux),
     etcd: ensured.path(etcd),
     kubeApiserver: ensured.path(kubeApiserver),

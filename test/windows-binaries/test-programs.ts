@@ -18,6 +18,7 @@ const programsSchema = z.object({
   kubernetesWindows: z.string(),
   kubeProxyWindows: z.string(),
   rehearsalCri: z.string(),
+  hcnTests: z.string(),
   kubernetesLinux: z.string(),
   etcd: z.string(),
   kubeApiserver: z.string(),

@@ -1,9 +1,12 @@
 import { copyFile, cp, mkdir, mkdtemp } from "node:fs/promises";
+import type { Server } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Drive } from "../../rehearsal/host/drive.ts";
 import type { ProgramResult } from "../../rehearsal/host/programs.ts";
 import { WindowsHost } from "../../rehearsal/host/windows-host.ts";
+import { rehearsedWindows, type WindowsVersion } from "../../rehearsal/host/windows-version.ts";
+import { serveHns } from "../../rehearsal/windows/hns/serve.ts";
 import { type CarriedMedia, writeMedia } from "../../rehearsal/image/media.ts";
 import { containerdVersion, kubernetesVersion } from "../../toolchain/tools/table.ts";
 import { stepsSource } from "../../components/windows/steps-folder.ts";
@@ -24,6 +27,7 @@ export class WineMachine {
     readonly windows: WindowsHost,
     readonly wine: TestWine,
     readonly folder: string,
+    private readonly hns: Server,
     private readonly media: CarriedMedia,
     private readonly containerd: string,
   ) {}
@@ -32,8 +36,12 @@ export class WineMachine {
    * A machine with the feature Containers, and nothing of Kubernetes on it but its media.
    *
    * @param containerd version of its containerd.
+   * @param version its Windows.
    */
-  static async start(containerd: string = containerdVersion): Promise<WineMachine> {
+  static async start(
+    containerd: string = containerdVersion,
+    version: WindowsVersion = rehearsedWindows,
+  ): Promise<WineMachine> {
     const programs = testPrograms();
     const containerdFolder = programs.containerdWindows[containerd];
     if (containerdFolder === undefined) throw new Error(`containerd ${containerd} is not built`);
@@ -63,6 +71,7 @@ export class WineMachine {
       computerName: "win-1",
       drive: new Drive(driveC, false),
       programs: wine,
+      version,
       sshd: {
         stopListening: () => undefined,
         listen: () => Promise.resolve(22),
@@ -71,7 +80,8 @@ export class WineMachine {
       },
     });
     windows.state.features.Containers = "Installed";
-    return new WineMachine(windows, wine, folder, media, containerd);
+    const hns = await serveHns(windows.hns, () => undefined);
+    return new WineMachine(windows, wine, folder, hns, media, containerd);
   }
 
   async installContainerd(...further: string[]): Promise<void> {
@@ -110,5 +120,6 @@ export class WineMachine {
 
   async stop(): Promise<void> {
     for (const name of this.windows.services.names()) await this.windows.services.stop(name);
+    this.hns.close();
   }
 }

@@ -63,6 +63,7 @@ export async function goInputs(go: GoBuild): Promise<Readonly<Record<string, str
       go.tags ?? [],
       goos(go),
       go.forWine ?? false,
+      ...(go.tests ? ["tests"] : []),
     ]),
     ...(go.patch && { patch: JSON.stringify(go.patch) }),
   };
@@ -101,7 +102,8 @@ export async function buildGo(go: GoBuild, into: string, context: BuildContext):
   const run = commandRunner(context.logFile);
   const executables = Object.keys(go.packages);
   const output = executables.length === 1 ? path.join(into, ...executables) : into;
-  await run("go", ["build", ...common, ...overlay, "-o", output, ...Object.values(go.packages)], {
+  const build = go.tests ? ["test", "-c"] : ["build"];
+  await run("go", [...build, ...common, ...overlay, "-o", output, ...Object.values(go.packages)], {
     cwd: go.module,
     env,
     timeoutSeconds: buildTimeoutSeconds,

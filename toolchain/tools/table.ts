@@ -217,6 +217,20 @@ export const kubernetesWindows = toolArtifact({
   },
 });
 
+/** hcsshim's own tests of HNS, which judge the rehearsal's model of it. */
+export const hcnTests = toolArtifact({
+  name: "hcn-tests",
+  version: "0.13.0",
+  seconds: 20,
+  go: {
+    module: module("hcsshim"),
+    packages: { "hcn.test.exe": "github.com/Microsoft/hcsshim/hcn" },
+    tags: ["integration"],
+    tests: true,
+    forWine: true,
+  },
+});
+
 /** Only for tests of its arguments: the rehearsal guest models its pods and does not run kube-proxy. */
 export const kubeProxyWindows = toolArtifact({
   name: "kube-proxy-windows",

@@ -36,6 +36,8 @@ export interface GoBuild {
   /** Values set at link time, by full variable name. */
   readonly variables?: Readonly<Record<string, string>>;
   readonly tags?: readonly string[];
+  /** Builds the packages' own tests, not programs. */
+  readonly tests?: boolean;
   /** A module whose release does not fit the others: texts in its files that are replaced before it is compiled. */
   readonly patch?: {
     readonly module: string;

@@ -7,6 +7,7 @@ import { failedNodes, unusablePrograms } from "../../../cli/commands/up.ts";
 import { parseDeployment } from "../../../cli/engine/deployment.ts";
 import { removePushes } from "../../../cli/recovery/repair.ts";
 import { writeFakeMedia } from "../../rehearsed-machine/fake-media.ts";
+import { networkNames } from "../../unit/rehearsal-host/machine-listing.ts";
 import { withFakeApi } from "../../unit/controlplane/fake-api.ts";
 import { kubeconfig } from "../../unit/controlplane/fixture-kubeconfig.ts";
 import { type EngineRun, succeeded } from "../plugins/support/engine.ts";
@@ -98,7 +99,7 @@ describe("Windows nodes in the engine", () => {
 
   it("with Flannel have its network made, with the connection cut in between", async () => {
     const { state, services, drive } = lab.host("win-2").windows;
-    assert.deepEqual(Object.keys(state.networks), ["flannel.4096"]);
+    assert.deepEqual(networkNames({ state }), ["flannel.4096"]);
     assert.equal(await services.isRunning("flanneld"), true);
     const conf = await drive.readText("C:\\etc\\cni\\net.d\\10-flannel.conflist");
     assert.match(conf ?? "", /"type": "win-overlay"/);
@@ -255,7 +256,7 @@ describe("Windows nodes in the engine", () => {
         code: "ENOENT",
       });
       const { state, services } = lab.host("win-2").windows;
-      assert.deepEqual(Object.keys(state.networks), []);
+      assert.deepEqual(networkNames({ state }), []);
       assert.equal(services.get("flanneld"), undefined);
     });
   });

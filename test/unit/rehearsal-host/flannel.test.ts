@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { calicoBootTime, listing } from "./machine-listing.ts";
+import { calicoBootTime, listing, networkNames } from "./machine-listing.ts";
 import {
   assertDone,
   assertFails,
@@ -56,8 +56,8 @@ describe("Flannel, rehearsed", () => {
 
   it("makes its network after the join, opens VXLAN's port, and starts with Windows from then on", async () => {
     await becomeNode();
-    const { services, state } = host.windows;
-    assert.deepEqual(Object.keys(state.networks), ["flannel.4096"]);
+    const { services } = host.windows;
+    assert.deepEqual(networkNames(host.windows), ["flannel.4096"]);
     assert.equal(calicoBootTime(host.windows), undefined);
     assert.equal(services.get("flanneld")?.startType, "auto");
     assert.ok(
@@ -84,7 +84,7 @@ describe("Flannel, rehearsed", () => {
     const args = ["-Address", "192.168.150.11", "-Network", "cbr0"];
     await assertDone(runStep(host, "Add-ExternalNetwork", args));
     await host.windows.tasksEnded();
-    assert.deepEqual(Object.keys(host.windows.state.networks), ["cbr0"]);
+    assert.deepEqual(networkNames(host.windows), ["cbr0"]);
     assert.equal(host.windows.state.firewallRules["OverlayTraffic4789UDP"], undefined);
   });
 
@@ -97,7 +97,7 @@ describe("Flannel, rehearsed", () => {
     await confirm();
     await host.windows.tasksEnded();
     assert.match((await confirm()).errorMessage, /\(failed\)\. There is no service flanneld/);
-    assert.deepEqual(Object.keys(host.windows.state.networks), []);
+    assert.deepEqual(networkNames(host.windows), []);
   });
 
   it("another configuration stops the service in use, and starts it again; pods keep their network", async () => {
@@ -107,7 +107,7 @@ describe("Flannel, rehearsed", () => {
     await assertDone(install(netConf), true);
     assert.equal(starts(), before + 1);
     assert.equal(await host.windows.services.isRunning("flanneld"), true);
-    assert.deepEqual(Object.keys(host.windows.state.networks), ["flannel.4096"]);
+    assert.deepEqual(networkNames(host.windows), ["flannel.4096"]);
     // CNI's is read for each pod: no reason to stop anything.
     const cniConf = { ...netConf, "-CniConf": base64('{"name":"other"}') };
     await assertDone(install(cniConf), true);
@@ -120,7 +120,7 @@ describe("Flannel, rehearsed", () => {
     const other = { "-ApiServerEndpoint": "other-control-plane:6443" };
     await assertDone(runGood(host, "Join-Node", other), undefined, { wasReset: true });
     assert.equal(starts(), before + 1);
-    assert.deepEqual(Object.keys(host.windows.state.networks), ["flannel.4096"]);
+    assert.deepEqual(networkNames(host.windows), ["flannel.4096"]);
     // The same cluster once more: nothing of it is stopped.
     await assertDone(runGood(host, "Join-Node", other));
     assert.equal(starts(), before + 1);

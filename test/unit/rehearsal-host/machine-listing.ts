@@ -1,9 +1,11 @@
+import { randomUUID } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
 import type { RehearsalHost } from "../../rehearsed-machine/in-process.ts";
 import type { WindowsHost } from "../../../rehearsal/host/windows-host.ts";
 import type { Route } from "../../../rehearsal/host/state.ts";
+import { endpointSchema, networkSchema } from "../../../rehearsal/windows/hns/objects.ts";
 import { strings } from "../../../rehearsal/windows/objects.ts";
 import { machineVariables, type RegistryJson } from "../../../rehearsal/windows/registry.ts";
 
@@ -34,7 +36,7 @@ export async function listing(
   ) as Record<string, unknown>;
   const passing = ["bootTime", "features", "faultsPlayed", "registry"];
   for (const [key, value] of Object.entries(state)) {
-    if (!passing.includes(key)) found[key] = JSON.stringify(value);
+    if (!passing.includes(key)) found[key] = withoutIds(JSON.stringify(value));
   }
   // Keys without values do not count.
   for (const [key, values] of Object.entries(state["registry"] as RegistryJson)) {
@@ -46,6 +48,14 @@ export async function listing(
     found[`running ${name}`] = String(await host.programs.isServiceRunning(name));
   }
   return found;
+}
+
+/** A text without what differs between machines: ids and hardware addresses that Windows has chosen. */
+function withoutIds(text: string): string {
+  return text.replace(
+    /\b[\dA-F]{8}(-[\dA-F]{4}){3}-[\dA-F]{12}\b|\b00-15-5D(-[\dA-F]{2}){3}\b/gi,
+    "*",
+  );
 }
 
 type Machine = Pick<WindowsHost, "registry">;
@@ -96,6 +106,20 @@ export function routeText({ destination, nextHop }: Route): string {
   return `${destination}=${nextHop}`;
 }
 
+/** Names of HNS' networks. */
+export function networkNames({ state }: Pick<WindowsHost, "state">): string[] {
+  return state.hns.networks.map(({ Name }) => Name);
+}
+
+/** A network in HNS that the machine has had for long: its switch is there. */
 export function addNetwork({ state }: WindowsHost, name: string, endpoints: string[] = []): void {
-  state.networks[name] = { type: "Overlay", addressPrefix: "192.168.255.0/30", endpoints };
+  const ID = randomUUID();
+  const subnet = { IpAddressPrefix: "192.168.255.0/30" };
+  const settings = { ID, Name: name, Type: "Overlay", Ipams: [{ Subnets: [subnet] }] };
+  state.hns.networks.push(networkSchema.parse(settings));
+  for (const endpoint of endpoints) {
+    const id = randomUUID();
+    const ofNetwork = { ID: id, Name: endpoint, HostComputeNetwork: ID };
+    state.hns.endpoints.push(endpointSchema.parse(ofNetwork));
+  }
 }

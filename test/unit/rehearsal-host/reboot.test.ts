@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 
 import { updatePending } from "../../../rehearsal/windows/features.ts";
-import { addNetwork, calicoBootTime } from "./machine-listing.ts";
+import { addNetwork, calicoBootTime, networkNames } from "./machine-listing.ts";
 import { connect, remoteSteps } from "./ssh-client.ts";
 import {
   assertDone,
@@ -95,7 +95,7 @@ describe("Calico's network on the rehearsal host", () => {
 
   const add = (): Promise<StepRun> => runGood(host, "Add-ExternalNetwork");
   const confirm = (): Promise<StepRun> => runGood(host, "Confirm-ExternalNetwork");
-  const networks = (): string[] => Object.keys(host.windows.state.networks);
+  const networks = (): string[] => networkNames(host.windows);
   const record = "C:\\kindows\\state\\external-network.json";
 
   it("is made while nobody is connected; then there are the network, the address, and Calico informed", async () => {
@@ -205,7 +205,9 @@ function Get-HnsNetwork { [pscustomobject]@{ Name = 'External'; ManagementIP = $
   });
 
   it("reports HNS's answer if it makes no network, and the reboot stays ordered", async () => {
-    host.windows.addHostNetwork = () => Promise.resolve();
+    host.windows.beforeCmdlet = ({ name }) => {
+      if (name === "Get-HnsNetwork") host.windows.state.hns.networks = [];
+    };
     holdWait(host.time, 600);
     await add();
     await host.windows.tasksEnded();

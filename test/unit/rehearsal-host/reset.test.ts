@@ -5,7 +5,7 @@ import { toText } from "../../../powershell/convert.ts";
 import { raised } from "../../../powershell/types.ts";
 import { undoCommand } from "../../../components/windows/remote-command.ts";
 import { reset } from "../../../components/windows/steps.ts";
-import { addNetwork, listing, setVariable } from "./machine-listing.ts";
+import { addNetwork, listing, networkNames, setVariable } from "./machine-listing.ts";
 import { remoteSteps } from "./ssh-client.ts";
 import {
   assertDone,
@@ -154,7 +154,7 @@ describe("Reset-Node, rehearsed", () => {
     };
     const result = await runStep(host, "Reset-Node");
     assert.match(result.errorMessage, /networks: Calico: In use\.$/);
-    assert.deepEqual(Object.keys(host.windows.state.networks), ["Calico"]);
+    assert.deepEqual(networkNames(host.windows), ["Calico"]);
   });
 
   it("needs neither a Defender that answers nor a containerd that runs", async () => {
