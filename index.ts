@@ -1,8 +1,8 @@
 import { isDryRun } from "@pulumi/pulumi/runtime/index.js";
 import { loadStack } from "./config/load.ts";
 import type { StackSettings } from "./config/load.ts";
-import { machineNodes } from "./config/settings.ts";
 import { reachableNodes } from "./stacks/reachable-nodes.ts";
+import { machineNodes } from "./config/sections/nodes.ts";
 
 const { kubeconfig, sshPrivateKey, controlPlane, nodes, images } = await compose(
   await loadStack(async (...which) => {

@@ -1,4 +1,3 @@
-import type { Segment } from "./sections/network.ts";
 import { addressNumber, addressText, contains, parseRange, rangeText } from "./ipv4.ts";
 
 export interface AddressPlan {
@@ -50,7 +49,10 @@ export function segmentPlan({ cidr, found }: SegmentSettings): SegmentPlan {
   return found === undefined ? addressPlan(cidr) : { cidr, gateway: found.gateway };
 }
 
-type SegmentSettings = Pick<Segment, "cidr" | "found">;
+interface SegmentSettings {
+  readonly cidr: string;
+  readonly found?: { readonly gateway: string };
+}
 
 export function fitsPlan(cidr: string): boolean {
   const segment = parseRange(cidr);

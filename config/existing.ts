@@ -19,6 +19,7 @@ import { machineKinds } from "../components/machine/registry.ts";
 import { checkedSettings } from "./checked-settings.ts";
 import type { Check, SettingsProblem } from "./problem.ts";
 import type { SettingsSource } from "./resolve.ts";
+import { checksums } from "./sections/checksums.ts";
 import { existingWindows, existingWindowsChecks } from "./sections/windows.ts";
 import { defaultContainerdVersion } from "./supported.ts";
 import { namedFile } from "./named-file.ts";
@@ -49,7 +50,10 @@ const cni = z.strictObject({
 export const existingSchema = z.strictObject({
   cluster: cluster.prefault({}).meta({ description: "The existing cluster." }),
   cni: cni.prefault({}).meta({ description: "The cluster's pod network." }),
-  windows: existingWindows.prefault({}).meta({ description: "Settings of all Windows machines." }),
+  windows: existingWindows
+    .extend({ checksums })
+    .prefault({})
+    .meta({ description: "Settings of all Windows machines." }),
   login: login.prefault({}).meta({ description: "How to log in to the machines." }),
   machine: z.discriminatedUnion("kind", [machineKinds.kubevirt.settings]).optional().meta({
     description:

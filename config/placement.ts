@@ -1,9 +1,6 @@
 import { otherHosts, type MakersHosts } from "../components/machine/registry.ts";
-import { thisHypervisor } from "./sections/machine-host.ts";
+import { machineOverheadMiB, thisHypervisor } from "./sections/machine-host.ts";
 import type { WrittenSettings } from "./settings.ts";
-
-/** Overhead of the hypervisor itself (QEMU, vmwp.exe), in addition to the machine's memory. */
-export const machineOverheadMiB = 256;
 
 /** Where a machine is that the lab does not make; no hypervisor has this name. */
 export const itself = "";

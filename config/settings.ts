@@ -4,13 +4,14 @@ import type { ExistingNode } from "../components/machine/existing/settings.ts";
 import { hypervisor } from "../components/machine/libvirt/settings.ts";
 import { machineMakers, type MakerSection } from "../components/machine/registry.ts";
 import type { Placement } from "./placement.ts";
+import { checksums } from "./sections/checksums.ts";
 import { cluster } from "./sections/cluster.ts";
 import { cni } from "./sections/cni.ts";
 import { lab } from "./sections/lab.ts";
 import { linux } from "./sections/linux.ts";
 import { network, type Segment } from "./sections/network.ts";
-import { nodes } from "./sections/nodes.ts";
-import { windows, type withContainerd } from "./sections/windows.ts";
+import { machineNodes, nodes, type NodeSettings } from "./sections/nodes.ts";
+import { windows } from "./sections/windows.ts";
 
 const makers = Object.fromEntries(
   Object.entries(machineMakers).map(([section, { settings }]) => [section, settings]),
@@ -28,7 +29,10 @@ export const settingsSchema = z.strictObject({
   cni: cni.prefault({}).meta({ description: "Network of the pods." }),
   hypervisor: hypervisor.prefault({}).meta({ description: "The hypervisor on this host." }),
   ...makers,
-  windows: windows.prefault({}).meta({ description: "Settings of all Windows machines." }),
+  windows: windows
+    .extend({ checksums })
+    .prefault({})
+    .meta({ description: "Settings of all Windows machines." }),
   linux: linux.prefault({}).meta({
     description: "Settings of all Linux nodes in virtual machines (`nodes[].os: linux`).",
   }),
@@ -46,10 +50,8 @@ export type WrittenSettings = z.output<typeof settingsSchema>;
 export interface NamedSettings extends WrittenSettings {
   lab: Required<WrittenSettings["lab"]>;
   network: Segment;
-  windows: ReturnType<typeof withContainerd>;
+  windows: WrittenSettings["windows"] & { readonly containerdVersion: string };
 }
-
-export type NodeSettings = Required<Omit<WrittenSettings["nodes"][number], "ssh">>;
 
 /** The checked settings with their defaults. */
 export interface Settings extends NamedSettings {
@@ -72,13 +74,6 @@ export function pushesPrograms(
 /** Whether Windows machines are made, which needs their image. */
 export function hasWindowsNodes({ nodes }: Pick<Settings, "nodes">): boolean {
   return nodes.length > 0;
-}
-
-export function machineNodes({
-  nodes,
-  linuxNodes,
-}: Pick<Settings, "nodes" | "linuxNodes">): NodeSettings[] {
-  return [...nodes, ...linuxNodes];
 }
 
 /** Nodes on machines: those that kindows makes, and those that were there before. */

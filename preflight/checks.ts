@@ -1,6 +1,6 @@
 import { smallPackets } from "../components/network/packet-size.ts";
 import { thisHypervisor } from "../config/sections/machine-host.ts";
-import { machineNodes, type Settings } from "../config/settings.ts";
+import { type Settings } from "../config/settings.ts";
 import { installText } from "../toolchain/host-packages.ts";
 import { type HostFacts, providerTools } from "./host-facts.ts";
 import type { HostProblem } from "../config/host-problem.ts";
@@ -19,6 +19,7 @@ import {
   linuxWorkerName,
   poolFolderOf,
 } from "../config/names.ts";
+import { machineNodes } from "../config/sections/nodes.ts";
 
 const packages = { mkisofs: "genisoimage", xsltproc: "xsltproc" } as const;
 

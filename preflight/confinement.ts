@@ -1,10 +1,11 @@
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { runProgram } from "../host/run-program.ts";
-import { machineNodes, type Settings } from "../config/settings.ts";
+import { type Settings } from "../config/settings.ts";
 import { domainName, labNames } from "../config/names.ts";
 import type { HostProblem } from "../config/host-problem.ts";
 import type { HostFacts } from "./host-facts.ts";
+import { machineNodes } from "../config/sections/nodes.ts";
 
 /** The security module that may deny programs access to files despite their permissions. */
 export interface ConfinementFacts {

@@ -14,8 +14,9 @@ import { gatherKvm } from "./kvm.ts";
 import { gatherNetwork } from "./network.ts";
 import { gatherServices } from "./host-services.ts";
 import { fileNameOf } from "../components/windows/media-folder.ts";
-import { programArtifacts, stackSoftware } from "../components/windows/software.ts";
+import { programArtifacts } from "../components/windows/software.ts";
 import { findOnPath } from "../host/search-path.ts";
+import { stackSoftware } from "../components/windows/stack-software.ts";
 
 type Questions = ReturnType<typeof questionsOf>;
 

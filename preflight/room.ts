@@ -3,7 +3,7 @@ import { readdir, readFile, readlink, stat } from "node:fs/promises";
 import path from "node:path";
 import { freeGiB } from "../components/machine/disk/require-room.ts";
 import { thisHypervisor } from "../config/sections/machine-host.ts";
-import { machineNodes, type Settings } from "../config/settings.ts";
+import { type Settings } from "../config/settings.ts";
 import {
   controlPlaneNames,
   domainName,
@@ -11,12 +11,13 @@ import {
   linuxWorkerName,
   poolFolderOf,
 } from "../config/names.ts";
-import { machineOverheadMiB } from "../config/placement.ts";
 import type { Gathered, HostProblem } from "../config/host-problem.ts";
 import { unless } from "../config/problem.ts";
 import type { DockerFacts } from "./docker.ts";
 import type { HostFacts } from "./host-facts.ts";
 import type { ImageArchiveFacts } from "./image-archives.ts";
+import { machineNodes } from "../config/sections/nodes.ts";
+import { machineOverheadMiB } from "../config/sections/machine-host.ts";
 
 interface Need {
   readonly what: string;

@@ -1,5 +1,4 @@
 import * as pulumi from "@pulumi/pulumi";
-import type { WindowsPodNetwork } from "../components/cni/pod-network.ts";
 import { inExisting, podNetworkNamed } from "../components/cni/registry.ts";
 import type { ExistingNode } from "../components/machine/existing/settings.ts";
 import type { ExistingSettings } from "../config/existing.ts";
@@ -14,6 +13,7 @@ import { type ByBastions, directly, type SshAccess } from "../components/machine
 import { machineReset } from "../components/windows/machine-reset.ts";
 import { joinedWindows, type NodePrograms, type StackMachine } from "./joined-node.ts";
 import { windowsSetup } from "./node-setup.ts";
+import type { WindowsPodNetwork } from "../components/cni/windows-pod-network.ts";
 
 /** How to log in to a machine: its own SSH server, and bastions before it. */
 export interface MachineAccess extends ByBastions {

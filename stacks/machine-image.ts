@@ -14,13 +14,13 @@ import type { GoldenImage } from "../components/machine/libvirt/machine-storage.
 import {
   imageSoftware,
   programArtifacts,
-  stackSoftware,
   type WindowsSoftware,
 } from "../components/windows/software.ts";
 import { builtRehearsalImage, convertedFrom } from "../toolchain/built.ts";
 import { mustBeConverted, diskIdentity } from "../toolchain/disk-format.ts";
 import type { NodePrograms } from "./joined-node.ts";
 import type { LabImages } from "./lab-images.ts";
+import { stackSoftware } from "../components/windows/stack-software.ts";
 
 export interface MachineImage extends NodePrograms {
   readonly disk: GoldenImage;

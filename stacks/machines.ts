@@ -4,9 +4,10 @@ import type { MachineMaker, MachinesLab } from "../components/machine/machine-ma
 import { machineMakers } from "../components/machine/registry.ts";
 import { SshKey } from "../components/machine/ssh-key.ts";
 import { labNames } from "../config/names.ts";
-import type { NodeSettings, Settings } from "../config/settings.ts";
+import type { Settings } from "../config/settings.ts";
 import type { StackMachine } from "./joined-node.ts";
 import { type LabImages, linuxImage } from "./lab-images.ts";
+import type { NodeSettings } from "../config/sections/nodes.ts";
 
 /** Creates the machines of the nodes, each on its hypervisor, and the key that logs in to all of them. */
 export async function labMachines(

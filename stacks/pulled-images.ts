@@ -3,11 +3,11 @@ import { loadBalancerReference } from "../components/controlplane/load-balancer-
 import { linuxHere } from "../components/image-archives/archived-images.ts";
 import { nodeImages } from "../components/windows/image/bake.ts";
 import { isMadeFromIso } from "../components/windows/image/media.ts";
-import { stackSoftware } from "../components/windows/software.ts";
 import { controlPlaneNames, labNames, linuxWorkerName } from "../config/names.ts";
 import type { Settings } from "../config/settings.ts";
 import { type BuiltArtifacts, builtSoFar } from "../toolchain/built.ts";
 import { nodeImage } from "./node-image.ts";
+import { stackSoftware } from "../components/windows/stack-software.ts";
 
 export interface PulledImage {
   /** The node; `(Docker)` for what Docker on this host pulls, `(Windows image)` for what the build of an image pulls. */

@@ -1,4 +1,3 @@
-import { podNetworkPrograms } from "../../components/cni/registry.ts";
 import { calicoRelease, defaultCalicoVersion } from "../../components/cni/calico/release.ts";
 import { operatorArchive } from "../../components/cni/calico/definitions-artifact.ts";
 import { programArtifacts, officialSoftware } from "../../components/windows/software.ts";
@@ -22,6 +21,7 @@ import path from "node:path";
 import type { Progress } from "../../toolchain/artifact.ts";
 import { readSoftwareLock, softwareLockFile } from "../../toolchain/software-lock.ts";
 import { table } from "../table.ts";
+import { podNetworkPrograms } from "../../components/cni/programs.ts";
 
 /** `kindows lock`: lists downloads. Exit code 0 when the checksums of all but this project's own releases are locked. */
 export async function lock({ update }: Options<"update">): Promise<CommandResult> {

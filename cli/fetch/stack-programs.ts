@@ -1,8 +1,4 @@
-import {
-  programArtifacts,
-  stackSoftware,
-  type WindowsSoftware,
-} from "../../components/windows/software.ts";
+import { programArtifacts, type WindowsSoftware } from "../../components/windows/software.ts";
 import type { Settings } from "../../config/settings.ts";
 import { recordBuilt } from "../../toolchain/built.ts";
 import { Cache } from "../../toolchain/cache.ts";
@@ -26,6 +22,7 @@ import {
 } from "../../components/windows/image/update-catalogue.ts";
 import type { HostProblem } from "../../config/host-problem.ts";
 import { windowsVersionOf } from "../../config/supported.ts";
+import { stackSoftware } from "../../components/windows/stack-software.ts";
 
 /** Programs that a stack pushes to its Windows machines: those that their image does not contain. */
 export function pushedPrograms(settings: Settings): HostArtifact[] {

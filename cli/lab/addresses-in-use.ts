@@ -1,7 +1,8 @@
 import { SettingsError, type SettingsProblem } from "../../config/problem.ts";
-import { machineNodes, type Settings } from "../../config/settings.ts";
+import { type Settings } from "../../config/settings.ts";
 import type { StateResource } from "../engine/deployment.ts";
 import { StackFacts } from "../engine/facts.ts";
+import { machineNodes } from "../../config/sections/nodes.ts";
 
 /**
  * Refuses to give a machine the address of another one that still runs. The engine creates and changes machines before

@@ -1,7 +1,7 @@
 import { goneVariable, isGone } from "../../components/machine/existing/machine-parameter.ts";
 import { hypervisorConnections } from "../../components/machine/libvirt/hypervisor-connections.ts";
 import { namesIn } from "../../config/names.ts";
-import { machineNodes, type Settings } from "../../config/settings.ts";
+import { type Settings } from "../../config/settings.ts";
 import { Failure } from "../../host/failure.ts";
 import { runVirsh } from "../../host/virsh.ts";
 import { unreachableVariable } from "../../stacks/reachable-nodes.ts";
@@ -9,6 +9,7 @@ import { providerUrn, resourcesOf, type StateResource } from "../engine/deployme
 import { StackFacts } from "../engine/facts.ts";
 import { readState } from "../engine/states.ts";
 import type { RemoteHost } from "../../host/host.ts";
+import { machineNodes } from "../../config/sections/nodes.ts";
 
 /** A lab's hypervisors on other hosts, before a run; both lists are empty for most labs. */
 export interface Fleet {

@@ -12,7 +12,7 @@ import {
 } from "../../components/windows/image/media.ts";
 import { collecting } from "../../components/machine/disk/media-program.ts";
 import { roomProblems } from "../../components/machine/disk/require-room.ts";
-import { stackSoftware, unpinned } from "../../components/windows/software.ts";
+import { unpinned } from "../../components/windows/software.ts";
 import { hostProblemsText, type HostProblem } from "../../config/host-problem.ts";
 import { unless } from "../../config/problem.ts";
 import { checkKvm, gatherKvmDevice } from "../../preflight/kvm.ts";
@@ -27,6 +27,7 @@ import { ensureHostPackages } from "../../toolchain/host-packages.ts";
 import { requiredPackages } from "../../toolchain/host-requirements.ts";
 import { findPrograms } from "../fetch/programs.ts";
 import { downloadedMedia } from "../fetch/stack-programs.ts";
+import { stackSoftware } from "../../components/windows/stack-software.ts";
 
 /**
  * Checks, before tools are built and gigabytes downloaded, whether the stack's image can be built, according to the

@@ -2,12 +2,8 @@ import * as pulumi from "@pulumi/pulumi";
 import type { ControlPlane } from "../controlplane/control-plane.ts";
 import { daemonSetOnNodes, type JoinedToCluster } from "../node/daemon-set-on-nodes.ts";
 import { inExisting } from "./registry.ts";
-import type {
-  HnsNetwork,
-  PodNetwork,
-  PodNetworkComponents,
-  WindowsPodNetwork,
-} from "./pod-network.ts";
+import type { HnsNetwork, PodNetwork, PodNetworkComponents } from "./pod-network.ts";
+import type { WindowsPodNetwork } from "./windows-pod-network.ts";
 
 export interface ExistingPodNetworkArgs extends Pick<PodNetworkComponents, "complete"> {
   readonly controlPlane: ControlPlane;

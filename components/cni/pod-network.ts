@@ -1,9 +1,8 @@
 import type * as pulumi from "@pulumi/pulumi";
 import type * as z from "zod";
-import type { WrittenExisting } from "../../config/existing.ts";
 import type { HostProblem } from "../../config/host-problem.ts";
 import type { Check } from "../../config/problem.ts";
-import type { NamedSettings, Settings } from "../../config/settings.ts";
+import type { NamedFile } from "../../config/named-file.ts";
 import type { DaemonSetName } from "../../kubernetes/daemon-set.ts";
 import type { ControlPlane } from "../controlplane/control-plane.ts";
 import type { ApiServerAddress } from "../controlplane/existing/api-server-address.ts";
@@ -11,6 +10,8 @@ import type { ClusterAnswers } from "../controlplane/existing/cluster-answers.ts
 import { type Right, rightsTo, managed } from "../controlplane/existing/rights.ts";
 import type { JoinedToCluster } from "../node/daemon-set-on-nodes.ts";
 import type { NodeStep } from "../windows/node-step.ts";
+import type { PublishedProgram } from "./published-program.ts";
+import type { WindowsPodNetwork } from "./windows-pod-network.ts";
 
 /** The HNS network that kube-proxy on Windows waits for on its node. */
 export interface HnsNetwork {
@@ -33,14 +34,6 @@ export interface PodNetwork {
   awaitOnWindows?(nodes: readonly JoinedToCluster[]): void;
 }
 
-/**
- * A pod network on a Windows node, from the settings or as found in a cluster. Each kind extends this with the values
- * that its steps need. The kind `none` means that the node's pods have no network.
- */
-export interface WindowsPodNetwork {
-  readonly kind: string;
-}
-
 /** Steps that a pod network adds to those of its Windows nodes. */
 export interface PodNetworkSteps {
   /** After all programs are on the machine. */
@@ -49,19 +42,15 @@ export interface PodNetworkSteps {
   readonly afterJoin: readonly NodeStep[];
 }
 
-export interface PublishedProgram {
-  /** File name, with VERSION for the version. */
-  readonly file: string;
-  /** https URL at its publisher. */
-  readonly uri: string;
-  /** https URL of the publisher's checksum. */
-  readonly checksumUri: string;
-}
-
-/** Definition of a pod network. Only its components import Pulumi. */
+/**
+ * Definition of a pod network. Only its components import Pulumi.
+ *
+ * `Section` is what it reads of `kindows:cni`, besides the kind.
+ */
 export interface PodNetworkDefinition<
   Own = z.ZodType | undefined,
   Programs extends string = string,
+  Section = unknown,
 > {
   /** Display name. */
   readonly title: string;
@@ -70,7 +59,7 @@ export interface PodNetworkDefinition<
   /** Schema of its settings below `kindows:cni.<name>`, if it has any. */
   readonly settings: Own;
   /** Rules across sections if it is chosen. */
-  readonly checks: readonly Check<NamedSettings>[];
+  readonly checks: readonly Check<CheckedPodNetwork<Section>>[];
   /**
    * How Linux nodes become Ready. `kind`: the network is part of kind's node image. `awaited`: its component waits for
    * them. `in time`: its pods make them Ready, and nothing of the component waits for that.
@@ -84,25 +73,39 @@ export interface PodNetworkDefinition<
   /** Programs on its Windows nodes, by names that are unique among all pod networks. */
   readonly programs: Readonly<Record<Programs, PublishedProgram>>;
   /** Container images of its Linux nodes, with registry and tag, if any are pulled. */
-  linuxImages?(cni: Settings["cni"]): readonly string[];
+  linuxImages?(cni: Section): readonly string[];
   /** Container images of its Windows nodes, and their version, if any. */
-  windowsImages?(cni: Settings["cni"]): {
+  windowsImages?(cni: Section): {
     readonly names: readonly string[];
     readonly version: string;
   };
   /** The network on the Windows nodes of a lab. */
-  onWindows(settings: PodNetworkSettings): WindowsPodNetwork;
+  onWindows(settings: PodNetworkSettings<Section>): WindowsPodNetwork;
   readonly nodeSteps: PodNetworkSteps;
   /** Its definition for existing clusters; undefined if machines cannot join clusters with this network. */
   readonly existing?: PodNetworkInExisting;
   /** Its Pulumi components. */
-  components(): Promise<PodNetworkComponents>;
+  components(): Promise<PodNetworkComponents<Section>>;
 }
 
-export type PodNetworkSettings = Pick<
-  Settings,
-  "cni" | "cluster" | "network" | "nodes" | "ownNodes" | "windows"
->;
+/** The settings that the checks of a pod network read. */
+export interface CheckedPodNetwork<Section = unknown> {
+  readonly cni: { readonly kind: string } & Section;
+  readonly cluster: { readonly kubernetesVersion: string };
+  readonly network: { readonly cidr: string; readonly mtu: number };
+  readonly nodes: readonly { readonly os: string; readonly nodeIp?: string | undefined }[];
+  readonly windows: { readonly version: string };
+}
+
+/** The settings that a pod network is made from. */
+export interface PodNetworkSettings<Section = unknown> {
+  readonly cni: Section;
+  readonly network: { readonly cidr: string };
+  /** Windows nodes on machines that are made, and on those that are there. */
+  readonly nodes: readonly unknown[];
+  readonly ownNodes: readonly unknown[];
+  readonly windows: { readonly image: { readonly kind: string } };
+}
 
 /** Whether Windows machines join the cluster, made or there. */
 export function joinsWindows({
@@ -114,9 +117,13 @@ export function joinsWindows({
   return nodes.length + ownNodes.length > 0;
 }
 
-export interface PodNetworkComponents {
+export interface PodNetworkComponents<Section = unknown> {
   /** Installs it into a cluster that was created for it. */
-  install(this: void, controlPlane: ControlPlane, settings: PodNetworkSettings): PodNetwork;
+  install(
+    this: void,
+    controlPlane: ControlPlane,
+    settings: PodNetworkSettings<Section>,
+  ): PodNetwork;
   /**
    * Adds what an existing cluster lacks for Windows nodes, if allowed.
    *
@@ -131,8 +138,22 @@ export interface PodNetworkComponents {
   ): pulumi.Resource;
 }
 
-export type WantedPodNetwork = Pick<WrittenExisting["cni"], "kind" | "mayChange" | "nodeCidr"> &
-  Partial<Pick<WrittenExisting["cni"], "hybridOverlay">>;
+/** `kindows:cni` of an existing cluster (config/existing.ts). */
+export interface ExistingPodNetwork {
+  readonly kind: string;
+  readonly mayChange: boolean;
+  readonly nodeCidr?: string | undefined;
+  readonly hybridOverlay: NamedFile;
+}
+
+export type WantedPodNetwork = Omit<ExistingPodNetwork, "hybridOverlay"> &
+  Partial<ExistingPodNetwork>;
+
+/** The settings that the checks of a pod network in an existing cluster read. */
+export interface CheckedExisting {
+  readonly cni: ExistingPodNetwork;
+  readonly nodes: readonly { readonly address: string; readonly nodeIp?: string | undefined }[];
+}
 
 /** Programs that the settings locate themselves, by the same names as `PodNetworkDefinition.programs`. */
 export type NamedPrograms = Readonly<
@@ -168,11 +189,11 @@ export interface PodNetworkInExisting {
   readonly questions: Readonly<Record<string, string>>;
   /** Further rights that the kubeconfig's user needs for its Windows nodes. */
   readonly rights: readonly Right[];
-  readonly checks: readonly Check<WrittenExisting>[];
+  readonly checks: readonly Check<CheckedExisting>[];
   /** Placeholder for a preview that contacts no cluster. */
   readonly assumed: WindowsPodNetwork;
   /** Programs that the settings locate, with their checksums. */
-  programs?(settings: WrittenExisting["cni"]): NamedPrograms;
+  programs?(cni: ExistingPodNetwork): NamedPrograms;
   /** Checks whether Windows nodes can use the network; undefined if the cluster does not have it. */
   check(
     answers: ClusterAnswers,

@@ -3,12 +3,7 @@ import { calico } from "./calico/definition.ts";
 import { flannel } from "./flannel/definition.ts";
 import { kindDefault } from "./kind-default.ts";
 import { ovnKubernetes } from "./ovn-kubernetes/definition.ts";
-import type {
-  PodNetworkDefinition,
-  PodNetworkInExisting,
-  PodNetworkSteps,
-  PublishedProgram,
-} from "./pod-network.ts";
+import type { PodNetworkDefinition, PodNetworkInExisting, PodNetworkSteps } from "./pod-network.ts";
 
 /** Pod networks that a lab can have, by `kindows:cni.kind`. */
 export const podNetworks = { calico, flannel, "kind-default": kindDefault } as const;
@@ -19,10 +14,6 @@ export type PodNetworkName = keyof typeof podNetworks;
 const onlyExisting = { "ovn-kubernetes": ovnKubernetes } as const;
 
 const all = { ...podNetworks, ...onlyExisting };
-
-export type PodNetworkProgram = {
-  [Name in keyof typeof all]: keyof (typeof all)[Name]["programs"];
-}[keyof typeof all];
 
 const definitions = Object.entries<PodNetworkDefinition>(all);
 
@@ -37,11 +28,6 @@ export const inExisting: ReadonlyMap<string, PodNetworkInExisting> = new Map(
     existing === undefined ? [] : [[name, existing] as const],
   ),
 );
-
-export const podNetworkPrograms = Object.assign(
-  {},
-  ...definitions.map(([, { programs }]) => programs),
-) as Readonly<Record<PodNetworkProgram, PublishedProgram>>;
 
 /** Steps of each pod network, without values on nodes that have another one, so that they are skipped there. */
 const steps = definitions.map(([kind, { nodeSteps }]) => {

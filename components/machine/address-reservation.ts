@@ -1,16 +1,16 @@
 import type * as pulumi from "@pulumi/pulumi";
 import { local } from "@pulumi/command";
 import { labNames } from "../../config/names.ts";
-import type { NodeSettings, Settings } from "../../config/settings.ts";
 import { hostAction } from "../host-action/host-action.ts";
 import type { LabNetwork } from "../network/lab-network.ts";
 import type { environment } from "./actions/reserve-address.ts";
 import { macAddress } from "./mac-address.ts";
+import type { NodeSettings } from "../../config/sections/nodes.ts";
 
 interface ReservingLab {
   readonly settings: {
-    readonly lab: Pick<Settings["lab"], "name">;
-    readonly hypervisor: Pick<Settings["hypervisor"], "uri">;
+    readonly lab: { readonly name: string };
+    readonly hypervisor: { readonly uri: string };
   };
   /** A new network has no reservations, so the reservation is made again. */
   readonly network: Pick<LabNetwork, "networkId">;

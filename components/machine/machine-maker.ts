@@ -4,24 +4,44 @@ import type * as z from "zod";
 import type { HostProblem } from "../../config/host-problem.ts";
 import { labNames } from "../../config/names.ts";
 import type { Check } from "../../config/problem.ts";
+import type { LabSection } from "../../config/sections/lab.ts";
 import type { remoteHost } from "../../config/sections/machine-host.ts";
-import type { NamedSettings, NodeSettings, Settings } from "../../config/settings.ts";
+import type { NetworkSection } from "../../config/sections/network.ts";
+import type { MadeNodes } from "../../config/sections/nodes.ts";
+import type { firmwareOf } from "../../config/sections/windows-image.ts";
 import type { KnownResource, ResourceKind } from "../host-resource.ts";
 import type { LabNetwork } from "../network/lab-network.ts";
 import type { GoldenImage } from "./libvirt/machine-storage.ts";
+import type { HyperVHostSettings } from "./hyper-v/settings.ts";
+import type { RemoteHypervisorSettings, ThisHypervisor } from "./libvirt/settings.ts";
 import { macAddress } from "./mac-address.ts";
 import type { Machine, VirtualMachineArgs } from "./machine.ts";
 import type { SshKey } from "./ssh-key.ts";
+import type { NodeSettings } from "../../config/sections/nodes.ts";
 
 /** What all hosts that machines can run on, besides this one, have in common. */
 export type OtherMachineHost = Pick<z.output<typeof remoteHost>, "name" | "machineMemoryMiB">;
+
+/** The settings that say which hosts there are. */
+export interface MachineHosts {
+  readonly hypervisor: ThisHypervisor;
+  readonly hypervisors: readonly RemoteHypervisorSettings[];
+  readonly hyperVHosts: readonly HyperVHostSettings[];
+}
+
+/** The settings of a lab that its machines are made from. */
+export interface MakerSettings extends MachineHosts, LabSection, NetworkSection, MadeNodes {
+  readonly windows: Parameters<typeof firmwareOf>[0];
+  /** Nodes on machines that are there. */
+  readonly ownNodes: readonly unknown[];
+}
 
 /** A way to make machines on other hosts. Only `components` imports Pulumi, so that settings and commands load fast. */
 export interface MachineMaker<Hosts = z.ZodType<OtherMachineHost[]>> {
   readonly title: string;
   readonly settings: Hosts;
   /** Checks of settings that depend on each other. */
-  readonly checks: readonly Check<NamedSettings>[];
+  readonly checks: readonly Check<Omit<MakerSettings, keyof MadeNodes | "ownNodes">>[];
   /** Operating systems of its machines. */
   readonly systems: readonly Machine["os"][];
   /**
@@ -32,7 +52,7 @@ export interface MachineMaker<Hosts = z.ZodType<OtherMachineHost[]>> {
   /** Checks of hosts, before anything is made. */
   readonly readiness?: () => Promise<{
     /** Problems of the hosts that have nodes. The hosts are checked in parallel, with a time limit. */
-    hostProblems(this: void, settings: Settings): Promise<HostProblem[]>;
+    hostProblems(this: void, settings: MakerSettings): Promise<HostProblem[]>;
   }>;
   /** Kinds of resources that its machines leave on this host and on its hosts, if the CLI can list and remove them. */
   readonly hostResources?: () => Promise<{
@@ -68,7 +88,7 @@ export interface MachineMaker<Hosts = z.ZodType<OtherMachineHost[]>> {
 
 /** What all machines of a lab have in common. */
 export interface MachinesLab {
-  readonly settings: Settings;
+  readonly settings: MakerSettings;
   /** Disks that machines start from. Each is only located if a node needs it. */
   readonly images: {
     readonly windows: GoldenImage | undefined;

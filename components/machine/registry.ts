@@ -1,11 +1,10 @@
 import type { HostProblem } from "../../config/host-problem.ts";
-import type { Settings } from "../../config/settings.ts";
 import type { HostResource, KnownResource, ResourceKind } from "../host-resource.ts";
 import type { Host } from "../../host/host.ts";
 import { hyperV } from "./hyper-v/definition.ts";
 import { kubevirt } from "./kubevirt/definition.ts";
 import { libvirt } from "./libvirt/definition.ts";
-import type { MachineMaker, OtherMachineHost } from "./machine-maker.ts";
+import type { MachineMaker, MakerSettings, OtherMachineHost } from "./machine-maker.ts";
 
 /** The makers of machines on other hosts, by the section of the settings that lists the hosts. */
 export const machineMakers = { hypervisors: libvirt, hyperVHosts: hyperV } as const;
@@ -49,7 +48,7 @@ async function fromAllMakers<T>(
 }
 
 /** Problems of other hosts that have nodes. */
-export function hostProblemsElsewhere(settings: Settings): Promise<HostProblem[]> {
+export function hostProblemsElsewhere(settings: MakerSettings): Promise<HostProblem[]> {
   return fromAllMakers(
     async ({ readiness }) => (await readiness?.())?.hostProblems(settings) ?? [],
   );

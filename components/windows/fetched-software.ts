@@ -3,7 +3,6 @@ import { isDryRun } from "@pulumi/pulumi/runtime/index.js";
 import { Cache, artifactAddress } from "../../toolchain/cache.ts";
 import { ensureArtifacts } from "../../toolchain/ensure.ts";
 import { readSoftwareLock, softwareLockFile } from "../../toolchain/software-lock.ts";
-import type { PublishedProgram } from "../cni/pod-network.ts";
 import { downloadArtifact } from "./download-artifact.ts";
 import {
   programArtifacts,
@@ -12,6 +11,7 @@ import {
   type WindowsSoftware,
   type WindowsVersions,
 } from "./software.ts";
+import type { PublishedProgram } from "../cni/published-program.ts";
 
 /**
  * Fetches the official Windows software into this host's cache, for Pulumi programs that use the components without the

@@ -1,6 +1,6 @@
 import { existingWindows, type AnyWindows } from "../../config/sections/windows.ts";
-import type { WindowsPodNetwork } from "../cni/pod-network.ts";
 import { renderSorted } from "../node/node-registration.ts";
+import type { WindowsPodNetwork } from "../cni/windows-pod-network.ts";
 
 /** Proxy of a machine, in the form of its environment variables. */
 export interface MachineProxy {

@@ -1,6 +1,3 @@
-import type { PublishedProgram } from "../cni/pod-network.ts";
-import type { Settings } from "../../config/settings.ts";
-import { podNetworkPrograms, podNetworks, type PodNetworkProgram } from "../cni/registry.ts";
 import { fileNameOf } from "./media-folder.ts";
 import type { ImageManifest } from "./image-manifest.ts";
 import {
@@ -9,6 +6,8 @@ import {
   softwareLockFile,
 } from "../../toolchain/software-lock.ts";
 import { builtSoFar } from "../../toolchain/built.ts";
+import type { PublishedProgram } from "../cni/published-program.ts";
+import { podNetworkPrograms, type PodNetworkProgram } from "../cni/programs.ts";
 
 const neededNames = ["containerd", "kubelet", "kubeadm", "kubeLogRunner"] as const;
 
@@ -197,22 +196,4 @@ export function knownPrograms(checksums: KnownPrograms["checksums"]): KnownProgr
     lock: readSoftwareLock(softwareLockFile),
     folders: builtSoFar().windowsPrograms ?? {},
   };
-}
-
-export interface SoftwareSettings extends Pick<Settings, "windows" | "cluster"> {
-  /** Undefined: only the programs that every node has, whatever its pod network. */
-  readonly cni?: Pick<Settings["cni"], "kind">;
-}
-
-/** The software of Windows nodes according to the settings, with the checksums and files that this clone has. */
-export function stackSoftware({ windows, cluster, cni }: SoftwareSettings): WindowsSoftware {
-  const versions = {
-    kubernetes: cluster.kubernetesVersion,
-    containerd: windows.containerdVersion,
-  };
-  return officialSoftware(
-    versions,
-    knownPrograms(windows.checksums),
-    cni && podNetworks[cni.kind].programs,
-  );
 }

@@ -2,7 +2,8 @@ import { podNetworks } from "../../components/cni/registry.ts";
 import type { MachineMaker } from "../../components/machine/machine-maker.ts";
 import { machineMakers } from "../../components/machine/registry.ts";
 import { fabrics } from "../../components/network/fabric/registry.ts";
-import { type Check, unless } from "../problem.ts";
+import type { Check } from "../problem.ts";
+import { checksumsUsed, rehearsalChecksums } from "../sections/checksums.ts";
 import { archivesOnce } from "../sections/cluster.ts";
 import { patchesFit } from "../sections/kind-patches.ts";
 import { linuxImage } from "../sections/linux.ts";
@@ -31,24 +32,6 @@ import { ownMachinesChecks } from "./own-machines.ts";
 import { usedNetworkChecks } from "./used-network.ts";
 import { rangesApart, rangeSizes, rangesUsable } from "./ranges.ts";
 
-/** Refuses checksums of another pod network's programs, because they are not installed. */
-const podNetworkPrograms: Check<NamedSettings> = {
-  reads: ["windows.checksums", "windows.image.kind", "cni.kind"],
-  run: ({ windows, cni }) =>
-    windows.image.kind === "rehearsal"
-      ? []
-      : Object.entries(podNetworks)
-          .flatMap(([kind, { programs }]) => Object.keys(programs).map((name) => ({ kind, name })))
-          .flatMap(({ kind, name }) => {
-            const value = Object.entries(windows.checksums).find(([key]) => key === name)?.[1];
-            return unless(value === undefined || name in podNetworks[cni.kind].programs, {
-              path: ["windows", "checksums", name],
-              why: `has no effect: kindows:cni.kind is ${cni.kind}`,
-              instead: `Leave it out, or write ${kind} for kindows:cni.kind.`,
-            });
-          }),
-};
-
 export const checks: readonly Check<NamedSettings>[] = [
   stackAsLab,
   defaultBridgeLength,
@@ -59,8 +42,9 @@ export const checks: readonly Check<NamedSettings>[] = [
   ...rangeSizes,
   ...rangesApart,
   ...windowsChecks,
+  rehearsalChecksums,
   ...Object.values(podNetworks).flatMap((network) => network.checks),
-  podNetworkPrograms,
+  checksumsUsed,
   hypervisorsApart,
   ...Object.values<MachineMaker>(machineMakers).flatMap((maker) => maker.checks),
   placedSomewhere,

@@ -1,8 +1,8 @@
-import { fabricAddress } from "../../components/network/fabric/fabric.ts";
 import { fabrics } from "../../components/network/fabric/registry.ts";
 import { addressNumber, contains, parseRange } from "../ipv4.ts";
 import { type Check, pathText, type SettingsProblem, unless } from "../problem.ts";
 import type { NamedSettings } from "../settings.ts";
+import { fabricAddress } from "../../components/network/fabric/fabric-ends.ts";
 
 /** Each further hypervisor needs the user's own bridge, or an address if kindows makes the fabric. */
 export const connectedHosts: Check<NamedSettings> = {

@@ -1,8 +1,9 @@
 import { machineMakers, otherHosts } from "../../components/machine/registry.ts";
 import { thisHypervisor } from "../sections/machine-host.ts";
-import { machineOverheadMiB, placements } from "../placement.ts";
+import { placements } from "../placement.ts";
 import { type Check, pathText, type SettingsProblem, unless } from "../problem.ts";
 import type { NamedSettings } from "../settings.ts";
+import { machineOverheadMiB } from "../sections/machine-host.ts";
 
 const sections = Object.keys(machineMakers);
 

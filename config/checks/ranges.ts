@@ -1,11 +1,24 @@
 import { type Ipv4Range, overlaps, parseRange, rangeText } from "../ipv4.ts";
-import type { NamedSettings } from "../settings.ts";
 import { type Check, pathText, unless } from "../problem.ts";
 import { maxSegmentPrefixLength } from "../address-plan.ts";
 
+/** The settings with a lab's ranges, and those that a range must fit. */
+export interface RangesOfLab {
+  readonly network: { readonly cidr: string; readonly found?: unknown };
+  readonly cluster: {
+    readonly podCidr: string;
+    readonly serviceCidr: string;
+    readonly controlPlanes: number;
+    readonly workers: readonly unknown[];
+  };
+  readonly cni: { readonly kind: string };
+  readonly hypervisors: readonly { readonly cidr?: string | undefined }[];
+  readonly nodes: readonly unknown[];
+}
+
 interface LabRange {
-  readonly path: readonly [keyof NamedSettings, string];
-  read(settings: NamedSettings): string;
+  readonly path: readonly [keyof RangesOfLab, string];
+  read(settings: RangesOfLab): string;
   /** What is proposed first. */
   readonly candidates: readonly string[];
   /** Size of what is proposed when none of these is free. */
@@ -41,7 +54,7 @@ export const labRanges: readonly LabRange[] = [segmentRange, podRange, serviceRa
  */
 export function proposedRange(
   range: LabRange,
-  settings: NamedSettings,
+  settings: RangesOfLab,
   isTaken: (candidate: Ipv4Range) => boolean = () => false,
 ): string | undefined {
   const others = [
@@ -59,7 +72,7 @@ export function proposedRange(
 }
 
 /** The end of a sentence that asks for another range. */
-function example(range: LabRange, settings: NamedSettings): string {
+function example(range: LabRange, settings: RangesOfLab): string {
   const proposed = proposedRange(range, settings);
   return proposed === undefined ? "" : `, e.g. ${proposed}`;
 }
@@ -92,7 +105,7 @@ function overlapsText(range: Ipv4Range, cidr: string): boolean {
 interface Reserved {
   readonly cidr: string;
   readonly why: string;
-  applies?(settings: NamedSettings): boolean;
+  applies?(settings: RangesOfLab): boolean;
 }
 
 const reserved: readonly Reserved[] = [
@@ -118,7 +131,7 @@ const reserved: readonly Reserved[] = [
 /** Private address space: RFC 1918 and RFC 6598. */
 const privateSpace = ["10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10"];
 
-export const rangesUsable: readonly Check<NamedSettings>[] = labRanges.map((range) => ({
+export const rangesUsable: readonly Check<RangesOfLab>[] = labRanges.map((range) => ({
   reads: [range.path.join(".")],
   run(settings) {
     const parsed = parseRange(range.read(settings));
@@ -128,7 +141,7 @@ export const rangesUsable: readonly Check<NamedSettings>[] = labRanges.map((rang
   },
 }));
 
-export function rangeFault(range: Ipv4Range, settings: NamedSettings): string | undefined {
+export function rangeFault(range: Ipv4Range, settings: RangesOfLab): string | undefined {
   const taken = reserved.find((one) => {
     return overlapsText(range, one.cidr) && (one.applies?.(settings) ?? true);
   });
@@ -149,7 +162,7 @@ const largestPodRange = podPrefixPerNode - 16;
 /** kubeadm requires at least ten addresses for services, and kube-apiserver allows at most 20 bits of them. */
 const [smallestServiceRange, largestServiceRange] = [28, 12];
 
-export const rangeSizes: readonly Check<NamedSettings>[] = [
+export const rangeSizes: readonly Check<RangesOfLab>[] = [
   check(segmentRange, (prefix, { network }) =>
     // In a network that was there before, containers get a block, not half of it.
     prefix > maxSegmentPrefixLength && network.found === undefined
@@ -178,10 +191,10 @@ export const rangeSizes: readonly Check<NamedSettings>[] = [
 
 type SizeRule = (
   prefix: number,
-  settings: NamedSettings,
+  settings: RangesOfLab,
 ) => readonly [why: string, allowed: string] | undefined;
 
-function check(range: LabRange, rule: SizeRule): Check<NamedSettings> {
+function check(range: LabRange, rule: SizeRule): Check<RangesOfLab> {
   return {
     reads: [range.path.join(".")],
     run(settings) {
@@ -196,14 +209,14 @@ function check(range: LabRange, rule: SizeRule): Check<NamedSettings> {
 }
 
 /** The ranges must not overlap: a node could not tell where to send a packet. */
-export const rangesApart: readonly Check<NamedSettings>[] = [
+export const rangesApart: readonly Check<RangesOfLab>[] = [
   apart(segmentRange, podRange),
   apart(segmentRange, serviceRange),
   apart(podRange, serviceRange),
 ];
 
 /** Checks one pair, and reports a problem for the second setting. */
-function apart(one: LabRange, other: LabRange): Check<NamedSettings> {
+function apart(one: LabRange, other: LabRange): Check<RangesOfLab> {
   return {
     reads: [one.path.join("."), other.path.join(".")],
     run(settings) {

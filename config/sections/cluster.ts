@@ -1,7 +1,6 @@
 import * as z from "zod";
 import { localFile } from "../named-file.ts";
 import { type Check, type Complaint, repeated } from "../problem.ts";
-import type { NamedSettings } from "../settings.ts";
 import { kubernetesVersions } from "../supported.ts";
 import { dnsLabel, unnamed } from "../values/dns-name.ts";
 import { cidr } from "../values/ip-address.ts";
@@ -60,7 +59,11 @@ export const cluster = z.strictObject({
   }),
 });
 
-export const archivesOnce: Check<NamedSettings> = {
+export interface ClusterSection {
+  readonly cluster: z.output<typeof cluster>;
+}
+
+export const archivesOnce: Check<ClusterSection> = {
   reads: ["cluster.imageArchives"],
   run: ({ cluster: { imageArchives } }) =>
     repeated(imageArchives, (path) => path).map(({ index }) => ({

@@ -2,7 +2,6 @@ import * as z from "zod";
 import { parse } from "yaml";
 import { localFile } from "../named-file.ts";
 import { type Check, type Complaint, repeated, type SettingsProblem } from "../problem.ts";
-import type { NamedSettings } from "../settings.ts";
 import { ipv4 } from "../values/ip-address.ts";
 import { between, ofForm, text } from "../values/value.ts";
 
@@ -166,7 +165,14 @@ function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-export const patchesFit: Check<NamedSettings> = {
+interface PatchedCluster {
+  readonly cluster: {
+    readonly controlPlanes: number;
+    readonly kindPatches?: KindPatches | undefined;
+  };
+}
+
+export const patchesFit: Check<PatchedCluster> = {
   reads: ["cluster.kindPatches", "cluster.controlPlanes"],
   run: ({ cluster: { kindPatches = {}, controlPlanes } }) => {
     const { extraMounts = [], extraPortMappings = [] } = kindPatches;

@@ -1,7 +1,6 @@
 import * as z from "zod";
 import { maxLabNameLength } from "../names.ts";
 import { type Check, unless } from "../problem.ts";
-import type { NamedSettings } from "../settings.ts";
 import { dnsLabel } from "../values/dns-name.ts";
 import { text } from "../values/value.ts";
 
@@ -15,8 +14,13 @@ export const lab = z.strictObject({
   }),
 });
 
+/** The section as checks get it, with its defaults. */
+export interface LabSection {
+  readonly lab: Required<z.output<typeof lab>>;
+}
+
 /** If the lab is named after the stack, the stack's name must be a valid name for a lab. */
-export const stackAsLab: Check<NamedSettings> = {
+export const stackAsLab: Check<LabSection> = {
   reads: ["lab.name"],
   run({ lab }) {
     const complaint = labName(lab.name);

@@ -1,8 +1,7 @@
 import * as z from "zod";
 import { namedFile, namedFileProblems } from "../named-file.ts";
 import { type Check, type SettingsProblem, unless } from "../problem.ts";
-import type { NamedSettings } from "../settings.ts";
-import { machineSize } from "./windows.ts";
+import { machineSize } from "../values/machine-size.ts";
 
 /** Smallest disk of a Linux machine: its image takes 4 GiB, and programs and container images come on top. */
 export const leastLinuxDiskGiB = 8;
@@ -22,8 +21,12 @@ export const linux = z.strictObject({
   }),
 });
 
+export interface LinuxSection {
+  readonly linux: z.output<typeof linux>;
+}
+
 /** The image must be a single file that is a disk. */
-export const linuxImage: Check<NamedSettings> = {
+export const linuxImage: Check<LinuxSection> = {
   reads: ["linux.image", "linux.image.path", "linux.image.url", "linux.image.sha256"],
   run: ({ linux: { image } }) => [
     ...namedFileProblems(image, ["linux", "image"]),

@@ -7,6 +7,9 @@ import { between, text } from "../values/value.ts";
 /** Name of this host's hypervisor in `nodes[].hypervisor`. */
 export const thisHypervisor = "local";
 
+/** Overhead of the hypervisor itself (QEMU, vmwp.exe), in addition to the machine's memory. */
+export const machineOverheadMiB = 256;
+
 /** A larger number must have been meant in another unit. */
 const mostMemoryMiB = 16 * 1024 * 1024;
 

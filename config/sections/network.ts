@@ -3,8 +3,9 @@ import { fabrics, type FabricName } from "../../components/network/fabric/regist
 import type { FoundNetwork } from "../../components/network/found-network.ts";
 import { leastMtu, segmentMtu } from "../../components/network/packet-size.ts";
 import { defaultBridge, defaultDomain, maxBridgeNameLength } from "../names.ts";
-import { type Check, type Complaint, unless } from "../problem.ts";
-import type { NamedSettings } from "../settings.ts";
+import { type Check, unless } from "../problem.ts";
+import type { LabSection } from "./lab.ts";
+import { bridgeName } from "../values/bridge-name.ts";
 import { dnsDomain } from "../values/dns-name.ts";
 import { cidr, ipv4 } from "../values/ip-address.ts";
 import { between, ofForm, text } from "../values/value.ts";
@@ -73,6 +74,10 @@ type Network = z.output<typeof network>;
 export type Segment = Required<Omit<Network, "libvirtNetwork">> &
   Pick<Network, "libvirtNetwork"> & { readonly found?: FoundNetwork };
 
+export interface NetworkSection {
+  readonly network: Segment;
+}
+
 /** Fills in what follows from the lab's name, or from the network that the lab uses, unless it is written. */
 export function withNames(
   { libvirtNetwork, ...written }: Network,
@@ -90,25 +95,8 @@ export function withNames(
   };
 }
 
-export function bridgeName(value: string): Complaint | undefined {
-  if (value.length > maxBridgeNameLength) {
-    return {
-      why: `has ${value.length} characters; Linux allows an interface ${maxBridgeNameLength}`,
-      instead: `Write a shorter one, e.g. ${value.slice(0, maxBridgeNameLength).replace(/\W+$/, "")}.`,
-    };
-  }
-  // Linux allows almost anything; this excludes what is trouble for quoting, systemd and iptables' wildcard "+".
-  if (!/^[A-Za-z][A-Za-z0-9_-]*$/.test(value)) {
-    return {
-      why: "is not a usable interface name",
-      instead: "Start with a letter and go on with letters, digits, - and _ only, e.g. kw-dev.",
-    };
-  }
-  return undefined;
-}
-
 /** If the bridge is named after the lab, the name must not be too long for a bridge. */
-export const defaultBridgeLength: Check<NamedSettings> = {
+export const defaultBridgeLength: Check<LabSection & NetworkSection> = {
   reads: ["lab.name", "network.bridge"],
   run: ({ lab, network }) =>
     unless(network.bridge.length <= maxBridgeNameLength, {

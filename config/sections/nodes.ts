@@ -1,12 +1,11 @@
 import * as z from "zod";
 import { pathText, type Check, unless } from "../problem.ts";
-import type { NamedSettings } from "../settings.ts";
 import { computerName, unnamed } from "../values/dns-name.ts";
 import { ipv4, nodeIp } from "../values/ip-address.ts";
 import { text } from "../values/value.ts";
 import { sshServer } from "../../components/machine/existing/settings.ts";
 import { registration } from "./node-registration.ts";
-import { machineSize } from "./windows.ts";
+import { machineSize } from "../values/machine-size.ts";
 
 const node = z.strictObject({
   name: text(computerName).meta({
@@ -53,6 +52,24 @@ const node = z.strictObject({
 
 export const nodes = z.array(node).default([]);
 
+/** A node whose machine is made, with its defaults. */
+export type NodeSettings = Required<Omit<z.output<typeof node>, "ssh">>;
+
+/** The nodes whose machines are made. */
+export interface MadeNodes {
+  /** On Windows. */
+  readonly nodes: readonly NodeSettings[];
+  readonly linuxNodes: readonly NodeSettings[];
+}
+
+export function machineNodes({ nodes, linuxNodes }: MadeNodes): NodeSettings[] {
+  return [...nodes, ...linuxNodes];
+}
+
+export interface NodesSection {
+  readonly nodes: z.output<typeof nodes>;
+}
+
 /** The address of a node's machine, if it is written. */
 export function addressOf({
   address,
@@ -62,7 +79,7 @@ export function addressOf({
 }
 
 /** No two nodes may register with the same address, and no node with the address of another machine. */
-export const nodeIps: Check<NamedSettings> = {
+export const nodeIps: Check<NodesSection> = {
   run: ({ nodes }) =>
     nodes.flatMap(({ nodeIp }, index) => {
       const other = nodes.findIndex(

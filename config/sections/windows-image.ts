@@ -7,7 +7,6 @@ import {
   namedFileProblems,
 } from "../named-file.ts";
 import { type Check, type Complaint, type SettingsProblem, unless } from "../problem.ts";
-import type { NamedSettings } from "../settings.ts";
 import { windowsEditions } from "../supported.ts";
 import { ofForm, text, type Validator } from "../values/value.ts";
 
@@ -175,6 +174,10 @@ function productKey(value: string): Complaint | undefined {
 
 type Image = z.output<typeof image>;
 
+interface ImageSection {
+  readonly windows: { readonly image: Image; readonly version: string };
+}
+
 /**
  * The firmware of an image that is built from installation media; undefined for others. rgl/windows-vagrant builds 2025
  * only with UEFI since August 2026 (3cc65d7).
@@ -195,7 +198,7 @@ const at = (...keys: readonly string[]): string[] => ["windows", "image", ...key
 /** Settings of an image that is built from installation media. */
 type BuiltImage = Extract<Image, { kind: "iso" | "evaluation-iso" }>;
 
-export const imageChecks: readonly Check<NamedSettings>[] = [
+export const imageChecks: readonly Check<ImageSection>[] = [
   check(["url", "sha256"], (image) =>
     image.kind === "evaluation-iso" ? namedFileProblems(image, at(), "url") : [],
   ),
@@ -220,7 +223,7 @@ function check(
   keys: readonly string[],
   check: (image: BuiltImage, windowsVersion: string) => SettingsProblem[],
   more: readonly string[] = [],
-): Check<NamedSettings> {
+): Check<ImageSection> {
   const reads = keys.map((key) => `windows.image.${key}`);
   return {
     reads: ["windows.image", "windows.image.kind", ...reads, ...more],
@@ -229,7 +232,7 @@ function check(
   };
 }
 
-function fileSource(key: "drivers" | "openSsh" | "update"): Check<NamedSettings> {
+function fileSource(key: "drivers" | "openSsh" | "update"): Check<ImageSection> {
   return check([key, `${key}.path`, `${key}.url`, `${key}.sha256`], (image) =>
     namedFileProblems(image[key], at(key)),
   );

@@ -1,11 +1,7 @@
 import { closest } from "fastest-levenshtein";
 import * as z from "zod";
-import type { PublishedProgram } from "../../components/cni/pod-network.ts";
-import { podNetworks, type PodNetworkProgram } from "../../components/cni/registry.ts";
 import { parseRange } from "../ipv4.ts";
-import { sha256 } from "../named-file.ts";
 import { type Check, type Complaint, repeated, unless } from "../problem.ts";
-import type { NamedSettings } from "../settings.ts";
 import {
   containerdVersions,
   defaultContainerdVersion,
@@ -15,36 +11,12 @@ import {
 import { ianaTimeZone, windowsTimeZone } from "../time-zones.ts";
 import { dnsDomain } from "../values/dns-name.ts";
 import { ipv4 } from "../values/ip-address.ts";
-import { between, ofForm, text } from "../values/value.ts";
+import { machineSize } from "../values/machine-size.ts";
+import { ofForm, text } from "../values/value.ts";
+import { adminUser } from "../values/windows-account.ts";
 import { oneOfVersions } from "../values/version.ts";
 import { imageReference } from "./cluster.ts";
 import { image, imageChecks } from "./windows-image.ts";
-
-/** A larger memory must have been meant in bytes or KiB, and a larger disk in MiB: 2 TiB is the largest that boots. */
-const [largestMemoryMiB, largestDiskGiB] = [1024 * 1024, 2048];
-
-export const machineSize = {
-  cpus: between(1, 64).meta({
-    description:
-      "Virtual processors. Windows should have two. Under emulation (`qemu`), one does the same work with a third less processor time of the host.",
-    unit: "processors",
-  }),
-  memoryMiB: between(1024, largestMemoryMiB).meta({
-    description: "Memory of a machine. Windows needs at least 2048.",
-    unit: "MiB",
-  }),
-  diskGiB: between(4, largestDiskGiB).meta({
-    description:
-      "Size of the disk. Windows needs at least 32. On the host, it takes up only the space that is written.",
-    unit: "GiB",
-  }),
-};
-
-export const adminUser = ofForm(
-  /^[A-Za-z][A-Za-z0-9._-]{0,19}$/,
-  "is not a local Windows account name",
-  "Write at most 20 letters, digits, ., _ and -, starting with a letter, e.g. Administrator.",
-);
 
 const windowsVersion = ofForm(
   new RegExp(`^(${windowsVersions.join("|")})$`),
@@ -66,32 +38,6 @@ const proxy = z.strictObject({
   }),
 });
 
-const checksum = (file: string): z.ZodOptional<z.ZodString> =>
-  text(sha256)
-    .optional()
-    .meta({
-      description: `SHA-256 of ${file}, in lower case.`,
-      default: "the one for its version in `software.lock.json`",
-    });
-
-const podNetworkChecksums = Object.fromEntries(
-  Object.entries(podNetworks).flatMap(([kind, { programs }]) =>
-    Object.entries<PublishedProgram>(programs).map(([name, { file }]) => [
-      name,
-      checksum(`\`${file}\` (only if \`cni.kind\` is \`${kind}\`)`),
-    ]),
-  ),
-) as Readonly<Record<PodNetworkProgram, ReturnType<typeof checksum>>>;
-
-const checksums = z.strictObject({
-  containerd: checksum("`containerd-VERSION-windows-amd64.tar.gz`"),
-  kubelet: checksum("`kubelet.exe`"),
-  kubeadm: checksum("`kubeadm.exe`"),
-  kubeLogRunner: checksum("`kube-log-runner.exe`"),
-  crictl: checksum("`crictl-vVERSION-windows-amd64.tar.gz`"),
-  ...podNetworkChecksums,
-});
-
 export const windows = z.strictObject({
   version: text(windowsVersion).default("2022").meta({ description: "Windows Server version." }),
   image: image.prefault({ kind: "evaluation-iso" }).meta({
@@ -107,10 +53,6 @@ export const windows = z.strictObject({
       description: "containerd version on the Windows nodes, without a leading `v`.",
       default: `${defaultContainerdVersion}; ${rehearsalVersions.containerd} in a rehearsal`,
     }),
-  checksums: checksums.prefault({}).meta({
-    description:
-      "Checksums of the programs that are installed on the nodes. For a program without one, `./kindows fetch` uses the checksum that its publisher gives.",
-  }),
   adminUser: text(adminUser).default("Administrator").meta({
     description:
       "Account for setting up the nodes over SSH. An image built from an ISO has only `Administrator`.",
@@ -164,8 +106,14 @@ export const existingWindows = windows.omit({
 
 type Windows = z.output<typeof windows>;
 
+export interface WindowsSection {
+  readonly windows: Windows & { readonly containerdVersion: string };
+}
+
 /** Fills in the containerd version that follows from the image unless it is written. */
-export function withContainerd(written: Windows): Windows & { readonly containerdVersion: string } {
+export function withContainerd<Written extends Windows>(
+  written: Written,
+): Written & { readonly containerdVersion: string } {
   const fallback =
     written.image.kind === "rehearsal" ? rehearsalVersions.containerd : defaultContainerdVersion;
   return { ...written, containerdVersion: written.containerdVersion ?? fallback };
@@ -316,7 +264,7 @@ const versions = [
   { key: "containerdVersion", only: rehearsalVersions.containerd },
 ] as const;
 
-const rehearsalImage: Check<NamedSettings> = {
+const rehearsalImage: Check<WindowsSection> = {
   reads: ["windows.version", "windows.containerdVersion", "windows.image.kind"],
   run: ({ windows }) =>
     windows.image.kind !== "rehearsal"
@@ -331,7 +279,7 @@ const rehearsalImage: Check<NamedSettings> = {
 };
 
 /** The image must have the account: one that kindows builds has only Administrator, a prepared disk may have any. */
-const imageAccount: Check<NamedSettings> = {
+const imageAccount: Check<WindowsSection> = {
   reads: ["windows.adminUser", "windows.image", "windows.image.kind"],
   run: ({ windows: { image, adminUser } }) =>
     unless(
@@ -368,28 +316,14 @@ const dnsServersOnce: Check<ExistingWindowsSection> = {
     })),
 };
 
-const rehearsalChecksums: Check<NamedSettings> = {
-  reads: ["windows.checksums", "windows.image.kind"],
-  run: ({ windows, nodes }) =>
-    // Machines that are there get their programs over SSH.
-    windows.image.kind !== "rehearsal" || nodes.some(({ ssh }) => ssh !== undefined)
-      ? []
-      : Object.keys(windows.checksums).map((name) => ({
-          path: ["windows", "checksums", name],
-          why: "has no effect: the rehearsal image contains its programs and their checksums",
-          instead: "Leave it out.",
-        })),
-};
-
 export const existingWindowsChecks: readonly Check<ExistingWindowsSection>[] = [
   proxySet,
   dnsServersOnce,
 ];
 
-export const windowsChecks: readonly Check<NamedSettings>[] = [
+export const windowsChecks: readonly Check<WindowsSection>[] = [
   rehearsalImage,
   ...imageChecks,
   imageAccount,
   ...existingWindowsChecks,
-  rehearsalChecksums,
 ];

@@ -21,7 +21,6 @@ import { builtImage } from "../../components/windows/image/builder/built-image.t
 import { readImageNote } from "../../components/windows/image/builder/partial-image.ts";
 import { QemuProcess, SerialLines } from "../../components/windows/image/builder/qemu-process.ts";
 import { nodeImages } from "../../components/windows/image/bake.ts";
-import { stackSoftware } from "../../components/windows/software.ts";
 import { gatherImage } from "../../preflight/images.ts";
 import type { Settings } from "../../config/settings.ts";
 import { Cache, artifactAddress } from "../../toolchain/cache.ts";
@@ -32,6 +31,7 @@ import {
   StandInMedia,
   updatedRevision,
 } from "./stand-in-media.ts";
+import { stackSoftware } from "../../components/windows/stack-software.ts";
 
 /** Real QEMU, ISOs and a real WIM; a Linux that behaves as Windows Setup does stands in for Windows. */
 describe("the making of an image", () => {

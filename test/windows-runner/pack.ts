@@ -11,9 +11,9 @@ import { build } from "esbuild";
 import { fetchFiles, fetchAndRecord, pushedArtifacts } from "../../cli/fetch/stack-programs.ts";
 import { stackSettings } from "../../cli/stack-settings.ts";
 import { openSshArchive } from "../../components/windows/image/media.ts";
-import { stackSoftware } from "../../components/windows/software.ts";
 import { forNode } from "../../toolchain/program/bundle.ts";
 import { discFiles, runnerPlan } from "./runner-plan.ts";
+import { stackSoftware } from "../../components/windows/stack-software.ts";
 
 /** The stack whose nodes have every step that a runner can run. */
 const stack = "dev-2025";

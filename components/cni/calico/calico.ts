@@ -25,6 +25,7 @@ import {
 } from "../pod-network.ts";
 import { calicoHnsNetwork, calicoOnWindows, type FoundCalico } from "./existing.ts";
 import { installationObjects, type CalicoNetworkOptions } from "./installation.ts";
+import type { CalicoSection } from "./settings.ts";
 import { calicoRelease, type CalicoRelease, operatorImage } from "./release.ts";
 
 export interface CalicoArgs {
@@ -35,10 +36,13 @@ export interface CalicoArgs {
   /** Settings that differ between labs. The ranges come from the control plane. */
   readonly network: Omit<CalicoNetworkOptions, "podCidr" | "serviceCidr">;
   /** Fields of the FelixConfiguration `default`, set through Calico's own API once Calico runs. */
-  readonly configuration: { readonly felix: PodNetworkSettings["cni"]["calico"]["felix"] };
+  readonly configuration: { readonly felix: CalicoSection["calico"]["felix"] };
 }
 
-export function install(controlPlane: ControlPlane, settings: PodNetworkSettings): Calico {
+export function install(
+  controlPlane: ControlPlane,
+  settings: PodNetworkSettings<CalicoSection>,
+): Calico {
   const { version, encapsulation, bgp, mtu, felix } = settings.cni.calico;
   return new Calico("calico", {
     controlPlane,

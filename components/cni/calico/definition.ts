@@ -2,9 +2,9 @@ import { externalNetwork } from "../../windows/external-network.ts";
 import type { PodNetworkDefinition } from "../pod-network.ts";
 import { existingCalico } from "./existing.ts";
 import { calicoImages, calicoRelease } from "./release.ts";
-import { calicoChecks, calicoSettings } from "./settings.ts";
+import { calicoChecks, type CalicoSection, calicoSettings } from "./settings.ts";
 
-export const calico: PodNetworkDefinition<typeof calicoSettings, never> = {
+export const calico: PodNetworkDefinition<typeof calicoSettings, never, CalicoSection> = {
   title: "Calico",
   choice: "VXLAN, Windows too",
   settings: calicoSettings,

@@ -11,13 +11,9 @@ import {
   isAway,
   type ClusterAnswers,
 } from "../../controlplane/existing/cluster-answers.ts";
-import type {
-  ClusterForNetwork,
-  HnsNetwork,
-  PodNetworkInExisting,
-  WindowsPodNetwork,
-} from "../pod-network.ts";
+import type { ClusterForNetwork, HnsNetwork, PodNetworkInExisting } from "../pod-network.ts";
 import { leastCalico, limitProblems } from "./windows-limits.ts";
+import type { WindowsPodNetwork } from "../windows-pod-network.ts";
 
 /** Fields that an object of the cluster must have for Windows nodes. */
 interface ClusterChange {

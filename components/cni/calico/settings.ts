@@ -1,10 +1,10 @@
 import * as z from "zod";
 import { type Check, type Complaint, unless } from "../../../config/problem.ts";
-import type { NamedSettings } from "../../../config/settings.ts";
 import { between, insteadParam, text } from "../../../config/values/value.ts";
 import { oneOfVersions } from "../../../config/values/version.ts";
 import { felixNameComplaint, felixValueComplaint } from "./felix-fields.ts";
 import { calicoTestedWith, calicoVersions, defaultCalicoVersion } from "./release.ts";
+import type { CheckedPodNetwork } from "../pod-network.ts";
 import { windowsLimits } from "./windows-limits.ts";
 
 /** VXLAN's overhead, and the segment's MTU, in bytes. */
@@ -54,6 +54,12 @@ export const calicoSettings = z
   })
   .prefault({});
 
+export interface CalicoSection {
+  readonly calico: z.output<typeof calicoSettings>;
+}
+
+type CheckedCalico = CheckedPodNetwork<CalicoSection>;
+
 /** Fields that this program sets, or that must have a certain value for Windows. */
 const refused: ReadonlyMap<string, string> = new Map([
   ["vxlanEnabled", "follows from the pool of addresses, which this program makes"],
@@ -68,7 +74,7 @@ function felixName(name: string): Complaint | undefined {
   return why === undefined ? felixNameComplaint(name) : { why, instead: "Leave it out." };
 }
 
-function withWindowsNodes({ cni, nodes }: NamedSettings): boolean {
+function withWindowsNodes({ cni, nodes }: CheckedCalico): boolean {
   return cni.kind === "calico" && nodes.some(({ os }) => os === "windows");
 }
 
@@ -76,7 +82,7 @@ function withWindowsNodes({ cni, nodes }: NamedSettings): boolean {
  * Rules across sections if Calico is the pod network. They refuse what Calico does not support on Windows (its page
  * "Limitations and known issues") or with this version.
  */
-export const calicoChecks: readonly Check<NamedSettings>[] = [
+export const calicoChecks: readonly Check<CheckedCalico>[] = [
   {
     reads: ["windows.version", "cni.kind"],
     run: ({ windows, cni }) =>
@@ -119,7 +125,7 @@ export const calicoChecks: readonly Check<NamedSettings>[] = [
 /** Kubernetes must be a version that this Calico is tested with. */
 export function calicoKubernetes(
   testedWith: Readonly<Record<string, readonly string[]>>,
-): Check<NamedSettings> {
+): Check<CheckedCalico> {
   return {
     reads: ["cni.kind", "cni.calico.version", "cluster.kubernetesVersion"],
     run({ cni, cluster }) {

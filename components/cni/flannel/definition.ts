@@ -2,9 +2,13 @@ import type { PodNetworkDefinition } from "../pod-network.ts";
 import { existingFlannel } from "./existing.ts";
 import { flannelNodeSteps, type FlannelOnWindows } from "./node-steps.ts";
 import { flannelImages, flannelPrograms } from "./release.ts";
-import { flannelChecks, flannelSettings, isRehearsed } from "./settings.ts";
+import { flannelChecks, type FlannelSection, flannelSettings, isRehearsed } from "./settings.ts";
 
-export const flannel: PodNetworkDefinition<typeof flannelSettings, keyof typeof flannelPrograms> = {
+export const flannel: PodNetworkDefinition<
+  typeof flannelSettings,
+  keyof typeof flannelPrograms,
+  FlannelSection
+> = {
   title: "Flannel",
   choice: "VXLAN or plain routes, Windows too",
   settings: flannelSettings,

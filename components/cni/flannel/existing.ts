@@ -1,17 +1,21 @@
 import type { V1ConfigMap } from "@kubernetes/client-node";
 import * as z from "zod";
-import type { WrittenExisting } from "../../../config/existing.ts";
 import type { HostProblem } from "../../../config/host-problem.ts";
 import { addressNumber, contains, parseRange } from "../../../config/ipv4.ts";
 import { type Check, unless } from "../../../config/problem.ts";
 import { found, type ClusterAnswers } from "../../controlplane/existing/cluster-answers.ts";
 import { parseJson } from "../../../toolchain/parse-json.ts";
-import { accessRights, type HnsNetwork, type PodNetworkInExisting } from "../pod-network.ts";
+import {
+  accessRights,
+  type CheckedExisting,
+  type HnsNetwork,
+  type PodNetworkInExisting,
+} from "../pod-network.ts";
 import { flannelHnsNetwork, type FlannelBackend } from "./flannel-config.ts";
 import type { FlannelOnWindows } from "./node-steps.ts";
 
 /** Flannel's files on a Windows machine contain the nodes' own range. */
-const rangeWritten: Check<WrittenExisting> = {
+const rangeWritten: Check<CheckedExisting> = {
   reads: ["cni.nodeCidr"],
   run: ({ cni }) =>
     unless(cni.kind !== "flannel" || cni.nodeCidr !== undefined, {
@@ -23,7 +27,7 @@ const rangeWritten: Check<WrittenExisting> = {
 };
 
 /** The range must contain all nodes' addresses. Otherwise an address is mistyped, or the range is too small. */
-const rangeHolds: Check<WrittenExisting> = {
+const rangeHolds: Check<CheckedExisting> = {
   reads: ["cni.nodeCidr"],
   run({ cni: { nodeCidr }, nodes }) {
     const range = nodeCidr === undefined ? undefined : parseRange(nodeCidr);

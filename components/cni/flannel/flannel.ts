@@ -20,7 +20,7 @@ import { accessInExisting, accessOfNodes } from "../windows-access.ts";
 import { flannelOnHns } from "./existing.ts";
 import { cniConf, netConf, type FlannelBackend } from "./flannel-config.ts";
 import { flannelImages } from "./release.ts";
-import { isRehearsed } from "./settings.ts";
+import { type FlannelSection, isRehearsed } from "./settings.ts";
 
 export interface FlannelArgs {
   /** The cluster; created without a CNI. */
@@ -31,7 +31,10 @@ export interface FlannelArgs {
   readonly windows: boolean;
 }
 
-export function install(controlPlane: ControlPlane, settings: PodNetworkSettings): Flannel {
+export function install(
+  controlPlane: ControlPlane,
+  settings: PodNetworkSettings<FlannelSection>,
+): Flannel {
   const { backend } = settings.cni.flannel;
   const windows = joinsWindows(settings) && !isRehearsed(settings);
   return new Flannel("flannel", { controlPlane, backend, windows });

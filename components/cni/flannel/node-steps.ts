@@ -1,13 +1,14 @@
 import { externalNetwork } from "../../windows/external-network.ts";
 import { nodeStep, type JoiningNode } from "../../windows/node-step.ts";
 import { placesOf } from "../../windows/media-folder.ts";
-import type { PodNetworkSteps, WindowsPodNetwork } from "../pod-network.ts";
+import type { PodNetworkSteps } from "../pod-network.ts";
 import {
   flannelHnsNetwork,
   netConf,
   windowsCniConf,
   type FlannelBackend,
 } from "./flannel-config.ts";
+import type { WindowsPodNetwork } from "../windows-pod-network.ts";
 
 export interface FlannelOnWindows extends WindowsPodNetwork {
   readonly kind: "flannel";

@@ -1,4 +1,4 @@
-import type { PublishedProgram } from "../pod-network.ts";
+import type { PublishedProgram } from "../published-program.ts";
 
 /** Versions of Flannel and of matching CNI plugins, without a leading `v`. */
 export const flannelVersions = {

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { addressNumber, contains, parseRange } from "../../../config/ipv4.ts";
 import { type Check, unless } from "../../../config/problem.ts";
-import type { NamedSettings, Settings } from "../../../config/settings.ts";
+import type { CheckedPodNetwork, PodNetworkSettings } from "../pod-network.ts";
 
 export const flannelSettings = z
   .strictObject({
@@ -12,7 +12,11 @@ export const flannelSettings = z
   })
   .prefault({});
 
-export const flannelChecks: readonly Check<NamedSettings>[] = [
+export interface FlannelSection {
+  readonly flannel: z.output<typeof flannelSettings>;
+}
+
+export const flannelChecks: readonly Check<CheckedPodNetwork<FlannelSection>>[] = [
   // host-gw routes packets directly from node to node, so all nodes must be on one network segment.
   {
     reads: ["cni.kind", "cni.flannel.backend", "network.cidr"],
@@ -37,6 +41,6 @@ function isOn(segment: string, address: string): boolean {
 }
 
 /** Whether the Windows nodes are rehearsed. Their pods have no network. */
-export function isRehearsed({ windows }: Pick<Settings, "windows">): boolean {
+export function isRehearsed({ windows }: Pick<PodNetworkSettings, "windows">): boolean {
   return windows.image.kind === "rehearsal";
 }

@@ -1,17 +1,17 @@
 import { externalNetwork } from "../../windows/external-network.ts";
-import { flannelPrograms } from "../flannel/release.ts";
 import type { PodNetworkDefinition } from "../pod-network.ts";
 import { existingOvnKubernetes } from "./existing.ts";
-import { installHybridOverlay, program } from "./node-steps.ts";
+import { installHybridOverlay } from "./node-steps.ts";
+import { ovnKubernetesPrograms } from "./release.ts";
 
-export const ovnKubernetes: PodNetworkDefinition<undefined, "hybridOverlay" | "cniPlugins"> = {
+export const ovnKubernetes: PodNetworkDefinition<undefined, keyof typeof ovnKubernetesPrograms> = {
   title: "OVN-Kubernetes",
   choice: "with its hybrid overlay, in existing clusters",
   settings: undefined,
   checks: [],
   linuxNodes: "in time",
   lackingOnWindows: {},
-  programs: { hybridOverlay: program, cniPlugins: flannelPrograms.cniPlugins },
+  programs: ovnKubernetesPrograms,
   onWindows: () => ({ kind: "none" }),
   nodeSteps: {
     // hybrid-overlay-node.exe creates its networks on the first network's switch. Creating that switch disconnects the

@@ -1,5 +1,4 @@
 import type { V1ConfigMap, V1DaemonSet, V1Node } from "@kubernetes/client-node";
-import type { WrittenExisting } from "../../../config/existing.ts";
 import type { HostProblem } from "../../../config/host-problem.ts";
 import { namedFileProblems, type NamedFile } from "../../../config/named-file.ts";
 import { type Check, type SettingsProblem, unless } from "../../../config/problem.ts";
@@ -8,8 +7,14 @@ import {
   foundItems,
   type ClusterAnswers,
 } from "../../controlplane/existing/cluster-answers.ts";
-import { accessRights, type NamedPrograms, type PodNetworkInExisting } from "../pod-network.ts";
-import { type HybridOverlayOnWindows, hybridOverlayNetwork, program } from "./node-steps.ts";
+import {
+  accessRights,
+  type CheckedExisting,
+  type NamedPrograms,
+  type PodNetworkInExisting,
+} from "../pod-network.ts";
+import { type HybridOverlayOnWindows, hybridOverlayNetwork } from "./node-steps.ts";
+import { ovnKubernetesPrograms } from "./release.ts";
 
 /** Default VXLAN port of ovn-kubernetes, and the only one that Windows Server 2019 supports. */
 const usualPort = 4789;
@@ -22,7 +27,7 @@ const foundHybridOverlay = (vxlanPort: number): HybridOverlayOnWindows => ({
 const at = ["cni", "hybridOverlay"];
 
 /** hybrid-overlay-node.exe is not published anywhere, so the settings must name its location and checksum. */
-const programNamed: Check<WrittenExisting> = {
+const programNamed: Check<CheckedExisting> = {
   reads: ["cni.hybridOverlay", "cni.kind"],
   run({ cni: { kind, hybridOverlay } }) {
     const missing = (path: readonly string[], instead: string): SettingsProblem[] => [
@@ -30,7 +35,10 @@ const programNamed: Check<WrittenExisting> = {
     ];
     const { path, url, sha256 } = hybridOverlay;
     if (kind === "ovn-kubernetes" && path === undefined && url === undefined) {
-      return missing(at, `Add it: path or url of ${program.file}, and its SHA-256.`);
+      return missing(
+        at,
+        `Add it: path or url of ${ovnKubernetesPrograms.hybridOverlay.file}, and its SHA-256.`,
+      );
     }
     return path !== undefined && url === undefined && sha256 === undefined
       ? missing([...at, "sha256"], "Write what `sha256sum` prints of the file at `path`.")
@@ -60,7 +68,7 @@ export const existingOvnKubernetes: PodNetworkInExisting = {
     const { sha256 } = hybridOverlay;
     return uri === undefined || sha256 === undefined
       ? {}
-      : { hybridOverlay: { ...program, uri, sha256 } };
+      : { hybridOverlay: { ...ovnKubernetesPrograms.hybridOverlay, uri, sha256 } };
   },
 };
 

@@ -1,13 +1,6 @@
 import { nodeStep } from "../../windows/node-step.ts";
 import { placesOf } from "../../windows/media-folder.ts";
-import type { PublishedProgram, WindowsPodNetwork } from "../pod-network.ts";
-
-/** The hybrid overlay's program for Windows. It is not published anywhere, so the settings say where it is. */
-export const program: PublishedProgram = {
-  file: "hybrid-overlay-node.exe",
-  uri: "",
-  checksumUri: "",
-};
+import type { WindowsPodNetwork } from "../windows-pod-network.ts";
 
 /**
  * Name of the pods' HNS network, as hybrid-overlay-node.exe gives it (hybrid-overlay/pkg/controller/node_windows.go).

@@ -10,12 +10,7 @@ import type { HostProblem } from "../../../config/host-problem.ts";
 import { addressNumber, contains, parseRange } from "../../../config/ipv4.ts";
 import { leastKubernetes } from "../../../config/supported.ts";
 import { publicKeyHash } from "../../../kubernetes/ca-cert-hash.ts";
-import type {
-  ClusterForNetwork,
-  FoundPods,
-  WantedPodNetwork,
-  WindowsPodNetwork,
-} from "../../cni/pod-network.ts";
+import type { ClusterForNetwork, FoundPods, WantedPodNetwork } from "../../cni/pod-network.ts";
 import { inExisting, podNetworkNamed } from "../../cni/registry.ts";
 import { kubeProxyName } from "../../kubeproxy/kube-proxy-objects.ts";
 import type { HostsEntry } from "../control-plane.ts";
@@ -35,6 +30,7 @@ import {
   usualDomain,
 } from "./cluster-configuration.ts";
 import { type Right, joiningRights, rightText } from "./rights.ts";
+import type { WindowsPodNetwork } from "../../cni/windows-pod-network.ts";
 
 /** How many minor versions a kubelet may be older than the API server: Kubernetes' version skew policy. */
 const kubeletMayLag = 3;

@@ -1,7 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import { local } from "@pulumi/command";
 import { domainName, labNames } from "../../../config/names.ts";
-import type { NodeSettings } from "../../../config/settings.ts";
 import type { Facts } from "../../facts.ts";
 import { hostAction } from "../../host-action/host-action.ts";
 import type { environment } from "../actions/make-hyper-v-machine.ts";
@@ -20,6 +19,7 @@ import {
   ownerId,
 } from "./parameters.ts";
 import { startOf } from "./settings.ts";
+import type { NodeSettings } from "../../../config/sections/nodes.ts";
 
 /** Prepares the Hyper-V hosts that have nodes, and returns the function that makes machines on each. */
 export function machinesOn(

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import * as z from "zod";
-import type { Settings } from "../../../config/settings.ts";
+import type { HyperVHostSettings } from "./settings.ts";
 
 /** A Hyper-V host, without the id of the machines' owner. */
 const placeSchema = z.object({
@@ -51,7 +51,7 @@ export function hyperVHostText({ name, user, address, port }: HyperVHostParamete
   return `the Hyper-V host ${name} (${user}@${address}:${port})`;
 }
 
-export function hyperVPlace(host: Settings["hyperVHosts"][number], lab: string): HyperVPlace {
+export function hyperVPlace(host: HyperVHostSettings, lab: string): HyperVPlace {
   return placeSchema.parse({ ...host, lab, switchName: host.switch, baseDisk: host.image });
 }
 

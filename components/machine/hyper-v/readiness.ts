@@ -1,8 +1,9 @@
 import type { HostProblem } from "../../../config/host-problem.ts";
 import { labNames } from "../../../config/names.ts";
 import { pathText, unless } from "../../../config/problem.ts";
-import type { Settings } from "../../../config/settings.ts";
+import type { HyperVHostSettings } from "./settings.ts";
 import { messageOf } from "../../../host/failure.ts";
+import type { MakerSettings } from "../machine-maker.ts";
 import { dialHyperVHost } from "./host-session.ts";
 import { hyperVPlace } from "./parameters.ts";
 
@@ -12,7 +13,7 @@ const reachSeconds = 30;
  * Checks that the Hyper-V hosts that have nodes can be logged in to. The hosts themselves are checked later, when
  * machines are made, because that needs scripts on the hosts.
  */
-export async function hostProblems(settings: Settings): Promise<HostProblem[]> {
+export async function hostProblems(settings: MakerSettings): Promise<HostProblem[]> {
   const { lab, nodes, hyperVHosts } = settings;
   const used = new Set(nodes.map(({ hypervisor }) => hypervisor));
   const problems = await Promise.all(
@@ -31,7 +32,7 @@ export async function hostProblems(settings: Settings): Promise<HostProblem[]> {
 
 /** @param error why the host cannot be logged in to; undefined if it can. */
 export function unreachable(
-  { name, user, address, port }: Settings["hyperVHosts"][number],
+  { name, user, address, port }: HyperVHostSettings,
   index: number,
   error: string | undefined,
 ): HostProblem[] {

@@ -6,12 +6,11 @@ import {
   type SettingsProblem,
   unless,
 } from "../../../config/problem.ts";
-import type { NamedSettings } from "../../../config/settings.ts";
 import { hostName, unnamed } from "../../../config/values/dns-name.ts";
 import { between, ofForm, text } from "../../../config/values/value.ts";
 import { remoteHost } from "../../../config/sections/machine-host.ts";
 import { firmwareOf } from "../../../config/sections/windows-image.ts";
-import { adminUser } from "../../../config/sections/windows.ts";
+import { adminUser } from "../../../config/values/windows-account.ts";
 
 const virtualSwitch = ofForm(
   /^[\w(][\w .()-]{0,63}(?<! )$/,
@@ -57,6 +56,8 @@ export const hyperVHosts = z.array(host).default([]).meta({
   description: "Windows hosts with Hyper-V, for machines of this lab (docs/hyper-v.md).",
 });
 
+export type HyperVHostSettings = z.output<typeof host>;
+
 const instead = "Write an absolute path with a drive, e.g. D:\\kindows.";
 
 /** Checks for an absolute path on a Windows host that needs no escaping on a command line. */
@@ -87,8 +88,13 @@ function windowsVhdx(value: string): Complaint | undefined {
   return windowsPath(value) ?? (/\.vhdx$/i.test(value) ? undefined : wrong);
 }
 
-type Start = Pick<z.output<typeof host>, "generation" | "secureBoot">;
+type Start = Pick<HyperVHostSettings, "generation" | "secureBoot">;
 type Windows = Parameters<typeof firmwareOf>[0];
+
+interface CheckedHosts {
+  readonly hyperVHosts: readonly HyperVHostSettings[];
+  readonly windows: Windows;
+}
 
 /** Generation that an image needs; undefined for a user's disk, which may need either. */
 function generationOf(windows: Windows): 1 | 2 | undefined {
@@ -105,7 +111,7 @@ export function startOf(
 }
 
 /** The rehearsal guest only has drivers for QEMU's devices, so it does not start on Hyper-V. */
-const hyperVWithWindows: Check<NamedSettings> = {
+const hyperVWithWindows: Check<CheckedHosts> = {
   reads: ["hyperVHosts", "windows.image.kind"],
   run: ({ hyperVHosts, windows }) =>
     unless(hyperVHosts.length === 0 || windows.image.kind !== "rehearsal", {
@@ -116,7 +122,7 @@ const hyperVWithWindows: Check<NamedSettings> = {
     }),
 };
 
-const hyperVGeneration: Check<NamedSettings> = {
+const hyperVGeneration: Check<CheckedHosts> = {
   reads: ["hyperVHosts", "windows.version", "windows.image.kind", "windows.image.firmware"],
   run: ({ hyperVHosts, windows }) =>
     hyperVHosts.flatMap((host, index): SettingsProblem[] => {
@@ -141,4 +147,4 @@ const hyperVGeneration: Check<NamedSettings> = {
     }),
 };
 
-export const hyperVChecks: readonly Check<NamedSettings>[] = [hyperVWithWindows, hyperVGeneration];
+export const hyperVChecks: readonly Check<CheckedHosts>[] = [hyperVWithWindows, hyperVGeneration];

@@ -9,7 +9,7 @@ import {
   unless,
 } from "../../../config/problem.ts";
 import { nodeTaints, registration } from "../../../config/sections/node-registration.ts";
-import { machineSize } from "../../../config/sections/windows.ts";
+import { machineSize } from "../../../config/values/machine-size.ts";
 import { computerName, dnsDomain, dnsLabel, unnamed } from "../../../config/values/dns-name.ts";
 import { machineAddress } from "../../../config/values/ip-address.ts";
 import { between, ofForm, text } from "../../../config/values/value.ts";

@@ -2,21 +2,28 @@ import path from "node:path";
 import { writeWhole } from "../../../host/write-whole.ts";
 import { localFolder, projectRoot } from "../../../toolchain/project.ts";
 import { labNames } from "../../../config/names.ts";
-import type { Settings } from "../../../config/settings.ts";
+import type { RemoteHypervisorSettings, ThisHypervisor } from "./settings.ts";
 import type { Place } from "../existing/machine-parameter.ts";
 
 /** A libvirt on another host, and how to log in to it. */
 export type RemoteHypervisor = Pick<
-  Settings["hypervisors"][number],
+  RemoteHypervisorSettings,
   "name" | "uri" | "hostKey" | "privateKeyFile"
 >;
 
 /** The same with the connection URIs for the libvirt provider and for virsh. */
-export type HypervisorConnection = Settings["hypervisors"][number] & {
+export type HypervisorConnection = RemoteHypervisorSettings & {
   readonly domainType: "kvm" | "qemu";
   readonly providerUri: string;
   readonly virshUri: string;
 };
+
+/** The settings of a lab that its hypervisors are found by. */
+export interface HypervisorSettings {
+  readonly lab: { readonly name: string };
+  readonly hypervisor: Pick<ThisHypervisor, "domainType">;
+  readonly hypervisors: readonly RemoteHypervisorSettings[];
+}
 
 /**
  * The lab's hypervisors on other hosts. Writes a known_hosts file with the pinned host key for each.
@@ -28,7 +35,7 @@ export function hypervisorConnections({
   lab,
   hypervisor,
   hypervisors,
-}: Pick<Settings, "lab" | "hypervisor" | "hypervisors">): HypervisorConnection[] {
+}: HypervisorSettings): HypervisorConnection[] {
   return hypervisors.map((one) => {
     const name = `${labNames(lab.name).prefix}.${one.name}.known_hosts`;
     const file = path.join(localFolder, "hypervisors", name);
@@ -49,7 +56,7 @@ type SshServer = Place & Pick<RemoteHypervisor, "privateKeyFile">;
 /** The SSH server of a hypervisor; undefined for this host. */
 export function sshServerOf(
   name: string,
-  { hypervisors }: Pick<Settings, "hypervisors">,
+  { hypervisors }: { readonly hypervisors: readonly RemoteHypervisor[] },
 ): SshServer | undefined {
   const hypervisor = hypervisors.find((one) => one.name === name);
   return hypervisor && sshServer(hypervisor);

@@ -1,7 +1,7 @@
 import ipaddr from "ipaddr.js";
 import { parseRange, rangeText } from "../../../config/ipv4.ts";
 import type { Gathered } from "../../../config/host-problem.ts";
-import type { Settings } from "../../../config/settings.ts";
+import type { ThisHypervisor } from "./settings.ts";
 import { messageOf } from "../../../host/failure.ts";
 import { lines } from "../../../host/host.ts";
 import { below, readXml, type XmlElement } from "../../../host/read-xml.ts";
@@ -45,7 +45,7 @@ const lists = [
 export async function gatherLibvirt({
   uri,
   domainType,
-}: Pick<Settings["hypervisor"], "uri" | "domainType">): Promise<Gathered<LibvirtFacts>> {
+}: Pick<ThisHypervisor, "uri" | "domainType">): Promise<Gathered<LibvirtFacts>> {
   try {
     const [version, emulator, ...names] = await Promise.all([
       virshBatch(uri, ["version"]),

@@ -2,8 +2,6 @@ import { hypervisorConnections, type HypervisorConnection } from "./hypervisor-c
 import { thisHypervisor } from "../../../config/sections/machine-host.ts";
 import { segmentOf } from "../../../config/address-plan.ts";
 import { domainName, labNames, poolFolderOf, remotePool } from "../../../config/names.ts";
-import type { NodeSettings } from "../../../config/settings.ts";
-import { isRouted } from "../../network/fabric/fabric.ts";
 import { libvirtSegment } from "../../network/lab-network.ts";
 import { addressReservation } from "../address-reservation.ts";
 import { linuxBootSeconds } from "../../linux/steps.ts";
@@ -12,6 +10,8 @@ import { type MachinesLab, type MakeMachine, virtualMachine } from "../machine-m
 import { LibvirtMachine, type MachineSegment } from "./libvirt-machine.ts";
 import { MachineStorage, type MachineStorageArgs } from "./machine-storage.ts";
 import { hypervisorProvider } from "./hypervisor-provider.ts";
+import { isRouted } from "../../network/fabric/fabric-ends.ts";
+import type { NodeSettings } from "../../../config/sections/nodes.ts";
 
 interface MachineHost {
   readonly domainType: "kvm" | "qemu";

@@ -1,20 +1,29 @@
 import { readFile } from "node:fs/promises";
 import type { HostProblem, Gathered } from "../../../config/host-problem.ts";
 import { domainName, remotePool } from "../../../config/names.ts";
-import { machineOverheadMiB } from "../../../config/placement.ts";
 import { pathText, unless } from "../../../config/problem.ts";
-import { machineNodes, type Settings } from "../../../config/settings.ts";
 import { privateKey } from "../../../config/values/private-key.ts";
 import { messageOf } from "../../../host/failure.ts";
 import { below, readXml } from "../../../host/read-xml.ts";
 import type { ProgramEnd } from "../../../host/run-program.ts";
 import { virshBatch } from "../../../host/virsh.ts";
 import { smallPackets } from "../../network/packet-size.ts";
-import { hypervisorConnections, type HypervisorConnection } from "./hypervisor-connections.ts";
+import {
+  hypervisorConnections,
+  type HypervisorConnection,
+  type HypervisorSettings,
+} from "./hypervisor-connections.ts";
+import type { RemoteHypervisorSettings } from "./settings.ts";
 import { gatherLibvirt, type LibvirtFacts } from "./libvirt-facts.ts";
+import { type MadeNodes, machineNodes } from "../../../config/sections/nodes.ts";
+import { machineOverheadMiB } from "../../../config/sections/machine-host.ts";
+
+interface HypervisorsOfLab extends HypervisorSettings, MadeNodes {
+  readonly network: { readonly fabric: string; readonly mtu: number };
+}
 
 /** Problems of the hypervisors on other hosts that have nodes. */
-export async function hostProblems(settings: Settings): Promise<HostProblem[]> {
+export async function hostProblems(settings: HypervisorsOfLab): Promise<HostProblem[]> {
   return checkHypervisors(settings, await gatherHypervisors(settings));
 }
 
@@ -33,7 +42,7 @@ interface RemoteHostFacts {
   readonly availableMiB?: number;
 }
 
-function gatherHypervisors(settings: Settings): Promise<HypervisorFacts[]> {
+function gatherHypervisors(settings: HypervisorsOfLab): Promise<HypervisorFacts[]> {
   const used = new Set(machineNodes(settings).map(({ hypervisor }) => hypervisor));
   const connections = hypervisorConnections(settings).filter(({ name }) => used.has(name));
   return Promise.all(
@@ -107,15 +116,15 @@ export function availableIn(text: string): number | undefined {
 }
 
 export function checkHypervisors(
-  settings: Settings,
+  settings: HypervisorsOfLab,
   hypervisors: readonly HypervisorFacts[],
 ): HostProblem[] {
   return hypervisors.flatMap((one) => checkOne(settings, one));
 }
 
-type Remote = Settings["hypervisors"][number];
+type Remote = RemoteHypervisorSettings;
 
-function checkOne(settings: Settings, facts: HypervisorFacts): HostProblem[] {
+function checkOne(settings: HypervisorsOfLab, facts: HypervisorFacts): HostProblem[] {
   const index = settings.hypervisors.findIndex(({ name }) => name === facts.name);
   const remote = settings.hypervisors[index];
   if (remote === undefined) return [];
@@ -151,7 +160,7 @@ function checkOne(settings: Settings, facts: HypervisorFacts): HostProblem[] {
 type Reached = Extract<HypervisorFacts["libvirt"], { reachable: true }>;
 
 /** Reports pools and machines on the hypervisor that have names of the lab but do not belong to it. */
-function names(settings: Settings, { name }: Remote, libvirt: Reached): HostProblem[] {
+function names(settings: HypervisorsOfLab, { name }: Remote, libvirt: Reached): HostProblem[] {
   const { lab } = settings;
   const pool = remotePool(lab.name, name);
   const hasPool = libvirt.pools.some((one) => one.name === pool.name);
@@ -194,7 +203,7 @@ function bridge(
 
 /** Reports if the machines that do not run yet need more memory than is available. */
 function memory(
-  settings: Settings,
+  settings: HypervisorsOfLab,
   subject: string,
   { name }: Remote,
   { domains, availableMiB }: Reached,

@@ -6,7 +6,7 @@ import { hostKey } from "../../../config/values/host-key.ts";
 import { cidr, machineAddress } from "../../../config/values/ip-address.ts";
 import { text } from "../../../config/values/value.ts";
 import { machineMemoryMiB, remoteHost } from "../../../config/sections/machine-host.ts";
-import { bridgeName } from "../../../config/sections/network.ts";
+import { bridgeName } from "../../../config/values/bridge-name.ts";
 
 function fabricAddress(without: string): z.ZodOptional<z.ZodString> {
   return text(machineAddress).optional().meta({
@@ -65,6 +65,10 @@ const remote = remoteHost.extend({
 export const hypervisors = z.array(remote).default([]).meta({
   description: "Further hypervisors, on other hosts, for machines of this lab (docs/fleet.md).",
 });
+
+export type ThisHypervisor = z.output<typeof hypervisor>;
+
+export type RemoteHypervisorSettings = z.output<typeof remote>;
 
 /** Accepts only the system instance of libvirt's QEMU driver on this host, whose bridge this host's Docker can use. */
 function hypervisorUri(value: string): Complaint | undefined {

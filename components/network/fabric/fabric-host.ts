@@ -1,13 +1,13 @@
 import * as pulumi from "@pulumi/pulumi";
 import { local } from "@pulumi/command";
-import type { Settings } from "../../../config/settings.ts";
 import type { Facts } from "../../facts.ts";
 import { hostAction } from "../../host-action/host-action.ts";
 import { sshServerOf } from "../../machine/libvirt/hypervisor-connections.ts";
 import type { environment } from "../actions/apply-fabric.ts";
-import { type FabricEnd, fabricEnds, type FabricOnHost } from "./fabric.ts";
+import { type FabricEnd, type FabricOnHost } from "./fabric.ts";
 import { fabricScript, fabricUnit } from "./host-script.ts";
 import { fabrics } from "./registry.ts";
+import { fabricEnds, type FabricLab } from "./fabric-ends.ts";
 
 /**
  * The network fabric on one host. It is updated whenever a host joins or leaves, and removed with the host's last node.
@@ -19,7 +19,7 @@ class FabricHost extends pulumi.ComponentResource {
   constructor(
     onHost: FabricOnHost,
     end: FabricEnd,
-    settings: Settings,
+    settings: FabricLab,
     labId: pulumi.Output<string>,
     dependsOn: pulumi.Resource[],
   ) {
@@ -60,7 +60,7 @@ class FabricHost extends pulumi.ComponentResource {
  * @param network the resource that makes this host's bridge.
  */
 export function labFabric(
-  settings: Settings,
+  settings: FabricLab,
   isAway: (host: string) => boolean,
   labId: pulumi.Output<string>,
   network: pulumi.Resource,

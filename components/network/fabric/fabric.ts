@@ -1,17 +1,20 @@
-import { createHash } from "node:crypto";
-import { segmentOf } from "../../../config/address-plan.ts";
-import { labNames } from "../../../config/names.ts";
 import type { Check, Complaint } from "../../../config/problem.ts";
-import { thisHypervisor } from "../../../config/sections/machine-host.ts";
-import type { NamedSettings, Settings } from "../../../config/settings.ts";
-import { fabrics } from "./registry.ts";
+import type { RangesOfLab } from "../../../config/checks/ranges.ts";
+
+/** The settings that the checks of fabrics read. */
+export interface CheckedFabric extends RangesOfLab {
+  readonly network: RangesOfLab["network"] & { readonly fabric: string };
+  readonly cni: { readonly kind: string; readonly flannel: { readonly backend: string } };
+  readonly nodes: readonly { readonly os: string }[];
+  readonly windows: { readonly image: { readonly kind: string } };
+}
 
 /** A way to connect the hosts of a lab, so that their machines reach each other. */
 export interface Fabric {
   /** Description of this choice in docs/settings.md. */
   readonly choice: string;
   /** Checks across sections of the settings. They run for every fabric. */
-  readonly checks: readonly Check<NamedSettings>[];
+  readonly checks: readonly Check<CheckedFabric>[];
   /** Whether each hypervisor has its own segment, a libvirt network there, instead of a part of this host's segment. */
   readonly isRouted?: boolean;
   /** How the fabric is made on a host; undefined if the user makes it. */
@@ -57,61 +60,4 @@ export interface FabricEnd {
   readonly peers: readonly FabricHost[];
   /** The host with the control plane. */
   readonly local: FabricHost;
-}
-
-/**
- * The ends of a lab's fabric: this host, and every host that has nodes. If all nodes are on this host, a routed fabric
- * has this host as its only end, and another fabric has none.
- *
- * @param labId the lab's random id. Not needed for checks of the hosts.
- */
-export function fabricEnds(
-  settings: Pick<Settings, "lab" | "network" | "hypervisor" | "hypervisors" | "placement">,
-  labId = "",
-): FabricEnd[] {
-  const { network, hypervisor, hypervisors, placement } = settings;
-  const used = hypervisors.filter(({ name }) =>
-    placement.some((placed) => placed.hypervisor === name),
-  );
-  if (used.length === 0 && !isRouted(settings)) return [];
-  const lab = labNames(settings.lab.name).prefix;
-  const address = hypervisor.fabricAddress ?? "";
-  const local = { name: thisHypervisor, address, bridge: network.bridge, cidr: network.cidr };
-  const hosts = [
-    local,
-    ...used.map((one) => ({
-      name: one.name,
-      address: fabricAddress(one) ?? "",
-      bridge: one.bridge ?? network.bridge,
-      cidr: segmentOf(settings, one.name),
-    })),
-  ];
-  return hosts.map((host) => ({
-    lab,
-    mark: `${lab}.${labId}`,
-    number: networkNumber(lab),
-    host,
-    isLocal: host === local,
-    local,
-    peers: hosts.filter((one) => one !== host),
-  }));
-}
-
-/** Whether each hypervisor of the lab has a segment of its own. */
-export function isRouted({ network }: Pick<Settings, "network">): boolean {
-  return fabrics[network.fabric].isRouted === true;
-}
-
-/** The address of a hypervisor in the fabric, if it is known without asking DNS. */
-export function fabricAddress({
-  uri,
-  fabricAddress: written,
-}: Pick<Settings["hypervisors"][number], "uri" | "fabricAddress">): string | undefined {
-  const { hostname } = new URL(uri);
-  return written ?? (/^[\d.]+$/.test(hostname) ? hostname : undefined);
-}
-
-/** A stable 24-bit number, for VXLAN's VNI. It is never 0, which some switches refuse. */
-function networkNumber(lab: string): number {
-  return createHash("sha256").update(lab).digest().readUIntBE(0, 3) || 1;
 }

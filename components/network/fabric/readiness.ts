@@ -1,11 +1,12 @@
 import type { HostProblem } from "../../../config/host-problem.ts";
 import { thisHypervisor } from "../../../config/sections/machine-host.ts";
-import { machineNodes, type Settings } from "../../../config/settings.ts";
+import { machineNodes } from "../../../config/sections/nodes.ts";
 import { messageOf } from "../../../host/failure.ts";
 import { sshServerOf } from "../../machine/libvirt/hypervisor-connections.ts";
-import { type FabricEnd, fabricEnds, type FabricOnHost } from "./fabric.ts";
+import { type FabricEnd, type FabricOnHost } from "./fabric.ts";
 import { fabrics } from "./registry.ts";
 import { runAsRoot } from "./run-as-root.ts";
+import { fabricEnds, type FabricLab } from "./fabric-ends.ts";
 
 const probeSeconds = 30;
 
@@ -18,7 +19,7 @@ const remedies: FabricOnHost["remedies"] = {
 };
 
 /** Checks this host and the hosts of the run's nodes, in parallel, for requirements of the fabric that are not met. */
-export async function fabricProblems(settings: Settings): Promise<HostProblem[]> {
+export async function fabricProblems(settings: FabricLab): Promise<HostProblem[]> {
   const { onHost } = fabrics[settings.network.fabric];
   if (onHost === undefined) return [];
   const used = new Set(machineNodes(settings).map(({ hypervisor }) => hypervisor));

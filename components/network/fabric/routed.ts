@@ -1,17 +1,17 @@
 import { fitsPlan, maxSegmentPrefixLength } from "../../../config/address-plan.ts";
 import {
   labRanges,
+  type RangesOfLab,
   proposedRange,
   rangeFault,
   segmentRange,
 } from "../../../config/checks/ranges.ts";
 import { type Ipv4Range, overlaps, parseRange } from "../../../config/ipv4.ts";
 import { type Check, pathText } from "../../../config/problem.ts";
-import type { NamedSettings } from "../../../config/settings.ts";
-import type { Fabric, FabricEnd } from "./fabric.ts";
+import type { CheckedFabric, Fabric, FabricEnd } from "./fabric.ts";
 
 /** With a routed fabric, each hypervisor must have its own range. With other fabrics, none may have one. */
-const subnets: Check<NamedSettings> = {
+const subnets: Check<CheckedFabric> = {
   reads: ["network.fabric", ...labRanges.map(({ path }) => path.join(".")), "hypervisors"],
   run: (settings) =>
     settings.hypervisors.flatMap(({ cidr }, index) => {
@@ -36,7 +36,7 @@ const subnets: Check<NamedSettings> = {
     }),
 };
 
-function subnetFault(cidr: string, index: number, settings: NamedSettings): string | undefined {
+function subnetFault(cidr: string, index: number, settings: RangesOfLab): string | undefined {
   const [range] = asRange(cidr);
   if (range === undefined) return undefined;
   if (!fitsPlan(cidr)) return "is too small";
@@ -58,7 +58,7 @@ function asRange(cidr: string): Ipv4Range[] {
 }
 
 /** Refuses pod networks that route packets directly between nodes, which needs all nodes on one segment. */
-const podNetwork: Check<NamedSettings> = {
+const podNetwork: Check<CheckedFabric> = {
   reads: [
     ...["network.fabric", "hypervisors", "cni.kind", "cni.flannel.backend", "windows.image.kind"],
   ],

@@ -3,7 +3,7 @@ import os from "node:os";
 import path from "node:path";
 import { execa, type ResultPromise } from "execa";
 
-import { fabricEnds, type FabricEnd, isRouted } from "../../../components/network/fabric/fabric.ts";
+import { type FabricEnd } from "../../../components/network/fabric/fabric.ts";
 import {
   fabricScript,
   fabricsFolder,
@@ -15,8 +15,10 @@ import { type FabricName, fabrics } from "../../../components/network/fabric/reg
 import { ensureHostPackages } from "../../../toolchain/host-packages.ts";
 import { addressPlan, segmentOf } from "../../../config/address-plan.ts";
 import { resolveSettings } from "../../../config/resolve.ts";
-import { machineNodes, type Settings } from "../../../config/settings.ts";
+import { type Settings } from "../../../config/settings.ts";
 import { addNamespace, ip, removeNamespaces } from "./network-namespace.ts";
+import { fabricEnds, isRouted } from "../../../components/network/fabric/fabric-ends.ts";
+import { machineNodes } from "../../../config/sections/nodes.ts";
 
 /** Packages for simulated hosts with Open vSwitch. */
 export const switchPackages = ["openvswitch-switch", "ovn-host", "ovn-central", "ethtool"];

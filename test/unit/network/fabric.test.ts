@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 
-import { fabricEnds } from "../../../components/network/fabric/fabric.ts";
 import { fabricUnit } from "../../../components/network/fabric/host-script.ts";
 import { lacking } from "../../../components/network/fabric/readiness.ts";
 import { ovn } from "../../../components/network/fabric/ovn.ts";
@@ -8,6 +7,7 @@ import { routed } from "../../../components/network/fabric/routed.ts";
 import { vxlan } from "../../../components/network/fabric/vxlan.ts";
 import { hostProblemText } from "../../../config/host-problem.ts";
 import { resolveSettings } from "../../../config/resolve.ts";
+import { fabricEnds } from "../../../components/network/fabric/fabric-ends.ts";
 
 const hostKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEB";
 const login = { hostKey, privateKeyFile: "/k" };

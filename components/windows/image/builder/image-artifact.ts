@@ -6,7 +6,6 @@ import type { Settings } from "../../../../config/settings.ts";
 import type { Artifact, BuildContext } from "../../../../toolchain/artifact.ts";
 import type { Cache } from "../../../../toolchain/cache.ts";
 import { flushFile } from "../../../../toolchain/flush-file.ts";
-import { stackSoftware } from "../../software.ts";
 import { bakeOf, nodeImages, type Bake } from "../bake.ts";
 import { examineDisk } from "../../../machine/disk/examine-disk.ts";
 import { windowsDisk } from "../windows-images.ts";
@@ -24,6 +23,7 @@ import { runBuilder } from "./run-builder.ts";
 import { registriesOf } from "./way-out.ts";
 import type { ImageBuild } from "./seal-image.ts";
 import { findUefiFirmware, uefiPackages } from "./uefi-firmware.ts";
+import { stackSoftware } from "../../stack-software.ts";
 
 export const imageArtifactName = "windows-image";
 

@@ -1,0 +1,7 @@
+/**
+ * A pod network on a Windows node, from the settings or as found in a cluster. Each kind extends this with the values
+ * that its steps need. The kind `none` means that the node's pods have no network.
+ */
+export interface WindowsPodNetwork {
+  readonly kind: string;
+}
