@@ -1,6 +1,6 @@
 import { otherHosts, type MakersHosts } from "../components/machine/registry.ts";
 import { machineOverheadMiB, thisHypervisor } from "./sections/machine-host.ts";
-import type { WrittenSettings } from "./settings.ts";
+import type { NodesSection } from "./sections/nodes.ts";
 
 /** Where a machine is that the lab does not make; no hypervisor has this name. */
 export const itself = "";
@@ -15,13 +15,13 @@ export interface Placement {
 }
 
 interface Placed extends MakersHosts {
-  readonly hypervisor: Pick<WrittenSettings["hypervisor"], "machineMemoryMiB">;
+  readonly hypervisor: { readonly machineMemoryMiB?: number | undefined };
   readonly nodes: readonly Pick<
-    WrittenSettings["nodes"][number],
+    NodesSection["nodes"][number],
     "name" | "os" | "hypervisor" | "memoryMiB" | "ssh"
   >[];
-  readonly windows: Pick<WrittenSettings["windows"], "memoryMiB">;
-  readonly linux: Pick<WrittenSettings["linux"], "memoryMiB">;
+  readonly windows: { readonly memoryMiB: number };
+  readonly linux: { readonly memoryMiB: number };
 }
 
 /**

@@ -3,9 +3,9 @@ import path from "node:path";
 import { runProgram } from "../host/run-program.ts";
 import { type Settings } from "../config/settings.ts";
 import { domainName, labNames } from "../config/names.ts";
-import type { HostProblem } from "../config/host-problem.ts";
-import type { HostFacts } from "./host-facts.ts";
+import type { HostProblem, Gathered } from "../config/host-problem.ts";
 import { machineNodes } from "../config/sections/nodes.ts";
+import type { LibvirtFacts } from "../components/machine/libvirt/libvirt-facts.ts";
 
 /** The security module that may deny programs access to files despite their permissions. */
 export interface ConfinementFacts {
@@ -82,7 +82,13 @@ function denialIn(line: string, by: Denial["by"]): Denial | undefined {
  */
 export function checkConfinement(
   settings: Pick<Settings, "lab" | "nodes" | "linuxNodes">,
-  { confinement, libvirt }: Pick<HostFacts, "confinement" | "libvirt">,
+  {
+    confinement,
+    libvirt,
+  }: {
+    readonly confinement: ConfinementFacts;
+    readonly libvirt: Gathered<LibvirtFacts>;
+  },
 ): HostProblem[] {
   const running = new Set(
     libvirt.reachable ? libvirt.domains.flatMap((one) => (one.running ? one.name : [])) : [],

@@ -6,9 +6,13 @@ import { askDocker, dockerEndpoint, type DockerEndpoint } from "../host/docker-e
 import { messageOf } from "../host/failure.ts";
 import type { Gathered, HostProblem } from "../config/host-problem.ts";
 import { type Complaint, unless } from "../config/problem.ts";
-import { installText, joinCommand, startCommand } from "../toolchain/host-packages.ts";
+import {
+  installText,
+  joinCommand,
+  startCommand,
+  type PackageManager,
+} from "../toolchain/host-packages.ts";
 import type { Settings } from "../config/settings.ts";
-import type { HostFacts } from "./host-facts.ts";
 
 const timeoutSeconds = 15;
 const bridgeOption = "com.docker.network.bridge.name";
@@ -114,7 +118,7 @@ export function unreachable(
   daemon: "docker" | "libvirt",
   error: string,
   packages: readonly string[],
-  packageManager: HostFacts["packageManager"],
+  packageManager: PackageManager | undefined,
 ): Complaint {
   return {
     why: `can't be reached: ${error}`,
@@ -138,7 +142,13 @@ const minimumVersion = "20.10.0";
 
 export function checkDocker(
   _settings: Settings,
-  { docker, packageManager }: HostFacts,
+  {
+    docker,
+    packageManager,
+  }: {
+    readonly docker: Gathered<DockerFacts>;
+    readonly packageManager: PackageManager | undefined;
+  },
 ): HostProblem[] {
   if (!docker.reachable) {
     const problem = unreachable("docker", docker.error, ["docker.io"], packageManager);

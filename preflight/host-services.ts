@@ -6,11 +6,11 @@ import {
   type FirewalldState,
 } from "../components/network/firewalld.ts";
 import { leastMtu, segmentMtu } from "../components/network/packet-size.ts";
-import type { HostProblem } from "../config/host-problem.ts";
+import type { HostProblem, Gathered } from "../config/host-problem.ts";
 import { labNames } from "../config/names.ts";
 import { unless } from "../config/problem.ts";
 import type { Settings } from "../config/settings.ts";
-import type { HostFacts } from "./host-facts.ts";
+import type { LibvirtFacts } from "../components/machine/libvirt/libvirt-facts.ts";
 
 /** A program of this host that listens, on every address, where libvirt's DNS or DHCP server of the lab has to. */
 interface Listener {
@@ -128,7 +128,10 @@ async function gatherUplink(root: string): Promise<ServiceFacts["uplink"]> {
 /** Checks that the lab's DNS and DHCP server can listen, unless the lab's network is there already. */
 export function checkListeners(
   settings: Settings,
-  { services, libvirt }: HostFacts,
+  {
+    services,
+    libvirt,
+  }: { readonly services: ServiceFacts; readonly libvirt: Gathered<LibvirtFacts> },
 ): HostProblem[] {
   const network = settings.network.libvirtNetwork ?? labNames(settings.lab.name).network;
   const isThere = libvirt.reachable && libvirt.networks.some(({ name }) => name === network);
@@ -144,7 +147,10 @@ export function checkListeners(
 }
 
 /** Checks that the lab's bridge is in the zone in which Docker wants it, or that libvirt can put it there. */
-export function checkFirewalld({ network }: Settings, { services }: HostFacts): HostProblem[] {
+export function checkFirewalld(
+  { network }: Settings,
+  { services }: { readonly services: ServiceFacts },
+): HostProblem[] {
   const { libvirtNetwork, found } = network;
   if (found !== undefined && services.firewalld !== "off" && found.zone !== dockerZone) {
     return [
@@ -163,7 +169,10 @@ export function checkFirewalld({ network }: Settings, { services }: HostFacts): 
 }
 
 /** Warns of an uplink that takes smaller packets than the lab sends. */
-export function checkUplink({ network }: Settings, { services }: HostFacts): HostProblem[] {
+export function checkUplink(
+  { network }: Settings,
+  { services }: { readonly services: ServiceFacts },
+): HostProblem[] {
   const { uplink } = services;
   return unless(uplink === undefined || uplink.mtu >= network.mtu, {
     subject: `This host's interface ${uplink?.interface ?? ""}`,

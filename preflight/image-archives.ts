@@ -3,7 +3,6 @@ import type { HostProblem } from "../config/host-problem.ts";
 import { pathText, SettingsError } from "../config/problem.ts";
 import type { Settings } from "../config/settings.ts";
 import { Cache } from "../toolchain/cache.ts";
-import type { HostFacts } from "./host-facts.ts";
 
 export interface ImageArchiveFacts {
   /** Size of their content, in GiB. */
@@ -32,7 +31,7 @@ export async function gatherImageArchives(
 
 export function checkImageArchives(
   _settings: Settings,
-  { imageArchives }: Pick<HostFacts, "imageArchives">,
+  { imageArchives }: { readonly imageArchives: ImageArchiveFacts },
 ): HostProblem[] {
   return [...imageArchives.problems];
 }

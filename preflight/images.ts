@@ -7,7 +7,6 @@ import { Cache } from "../toolchain/cache.ts";
 import { digestOfFile } from "../toolchain/file-digest.ts";
 import { virtualGiBOf } from "../toolchain/disk-format.ts";
 import { hasWindowsNodes, type Settings } from "../config/settings.ts";
-import type { HostFacts } from "./host-facts.ts";
 import type { HostProblem } from "../config/host-problem.ts";
 import type { Complaint } from "../config/problem.ts";
 
@@ -61,7 +60,10 @@ const cloudImages = {
   },
 };
 
-export function checkImage(settings: Settings, facts: HostFacts): HostProblem[] {
+export function checkImage(
+  settings: Settings,
+  facts: { readonly image: ImageFacts },
+): HostProblem[] {
   if (!hasWindowsNodes(settings)) return [];
   const { nodes } = settings;
   const { image } = settings.windows;
@@ -120,7 +122,7 @@ export async function gatherLinuxArtifacts({
 
 export function checkLinuxArtifacts(
   { linuxNodes, linux }: Pick<Settings, "linuxNodes" | "linux">,
-  { linuxArtifacts }: Pick<HostFacts, "linuxArtifacts">,
+  { linuxArtifacts }: { readonly linuxArtifacts: LinuxArtifactFacts | undefined },
 ): HostProblem[] {
   if (linuxArtifacts === undefined) return [];
   const { image, programs } = linuxArtifacts;

@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { runProgram } from "../host/run-program.ts";
 import type { Settings } from "../config/settings.ts";
-import type { HostFacts } from "./host-facts.ts";
-import type { HostProblem } from "../config/host-problem.ts";
+import type { HostProblem, Gathered } from "../config/host-problem.ts";
+import type { LibvirtFacts } from "../components/machine/libvirt/libvirt-facts.ts";
 
 /**
  * Whether KVM can be used. `hangs`: it can be opened but does not run a guest. Undefined if the settings do not use it.
@@ -68,7 +68,7 @@ const otherwise = 'or, for a rehearsal, write kindows:hypervisor.domainType "qem
  */
 export function checkKvm(
   { hypervisor }: Pick<Settings, "hypervisor">,
-  { kvm, libvirt }: Pick<HostFacts, "kvm"> & Partial<Pick<HostFacts, "libvirt">>,
+  { kvm, libvirt }: { readonly kvm: KvmFacts; readonly libvirt?: Gathered<LibvirtFacts> },
 ): HostProblem[] {
   const subject = device;
   if (kvm === "denied" && libvirt?.reachable === true && libvirt.emulatorError === undefined) {

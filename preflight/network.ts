@@ -3,10 +3,11 @@ import { networkInterfaces } from "node:os";
 import { addressText, type Ipv4Range, overlaps, parseRange, rangeText } from "../config/ipv4.ts";
 import { labNames } from "../config/names.ts";
 import type { Settings } from "../config/settings.ts";
-import type { HostFacts } from "./host-facts.ts";
+import type { DockerFacts } from "./docker.ts";
 import { proposedRange, segmentRange } from "../config/checks/ranges.ts";
-import type { HostProblem } from "../config/host-problem.ts";
+import type { HostProblem, Gathered } from "../config/host-problem.ts";
 import { unless } from "../config/problem.ts";
+import type { LibvirtFacts } from "../components/machine/libvirt/libvirt-facts.ts";
 
 export interface NetworkFacts {
   readonly interfaces: readonly string[];
@@ -57,8 +58,14 @@ export function routeRanges(table: string): NetworkFacts["ranges"] {
   });
 }
 
+interface Neighbours {
+  readonly docker: Gathered<DockerFacts>;
+  readonly libvirt: Gathered<LibvirtFacts>;
+  readonly network: NetworkFacts;
+}
+
 /** Networks of libvirt and Docker, and whether each is the lab's own, from an earlier run, and so no obstacle. */
-function networksOf({ lab, network }: Settings, { docker, libvirt }: HostFacts) {
+function networksOf({ lab, network }: Settings, { docker, libvirt }: Neighbours) {
   const names = labNames(lab.name);
   const of = (
     whose: string,
@@ -107,7 +114,7 @@ function isInTheWay({ range, isRoute }: Occupied, segment: Ipv4Range): boolean {
 }
 
 /** Checks that no network, address or route of this host conflicts with the lab's segment, apart from the lab's own. */
-export function checkSegment(settings: Settings, facts: HostFacts): HostProblem[] {
+export function checkSegment(settings: Settings, facts: Neighbours): HostProblem[] {
   const { cidr: wanted } = settings.network;
   const segment = parseRange(wanted);
   const networks = networksOf(settings, facts);
@@ -156,7 +163,7 @@ export function checkSegment(settings: Settings, facts: HostFacts): HostProblem[
 }
 
 /** Checks that no interface or network outside the lab uses the name of the lab's bridge. */
-export function checkBridge(settings: Settings, facts: HostFacts): HostProblem[] {
+export function checkBridge(settings: Settings, facts: Neighbours): HostProblem[] {
   const { bridge } = settings.network;
   const networks = networksOf(settings, facts).filter((one) => one.bridge === bridge);
   const foreign = networks.find(({ isOwn }) => !isOwn);

@@ -14,10 +14,10 @@ import {
 import type { Gathered, HostProblem } from "../config/host-problem.ts";
 import { unless } from "../config/problem.ts";
 import type { DockerFacts } from "./docker.ts";
-import type { HostFacts } from "./host-facts.ts";
 import type { ImageArchiveFacts } from "./image-archives.ts";
 import { machineNodes } from "../config/sections/nodes.ts";
 import { machineOverheadMiB } from "../config/sections/machine-host.ts";
+import type { LibvirtFacts } from "../components/machine/libvirt/libvirt-facts.ts";
 
 interface Need {
   readonly what: string;
@@ -51,16 +51,17 @@ const disks = {
   windows: { imageGiB: 12, growthGiB: 15 },
 } as const;
 
+/** What says which parts of a lab run, and what the others need. */
+interface Running {
+  readonly docker: Gathered<DockerFacts>;
+  readonly libvirt: Gathered<LibvirtFacts>;
+  readonly imageArchives?: Pick<ImageArchiveFacts, "gib">;
+}
+
 /** Everything of a lab that is not running yet, and the resources it needs. */
 export function needs(
   settings: Settings,
-  {
-    docker,
-    libvirt,
-    imageArchives = { gib: 0 },
-  }: Pick<HostFacts, "docker" | "libvirt"> & {
-    readonly imageArchives?: Pick<ImageArchiveFacts, "gib">;
-  },
+  { docker, libvirt, imageArchives = { gib: 0 } }: Running,
 ): Need[] {
   const { kindCluster, pool } = labNames(settings.lab.name);
   const disk = disks[settings.windows.image.kind === "rehearsal" ? "rehearsal" : "windows"];
@@ -124,7 +125,10 @@ export function memoryIn(table: string): MemoryFacts {
   return { availableMiB: mib("MemAvailable"), totalMiB: mib("MemTotal") };
 }
 
-export function checkMemory(settings: Settings, facts: HostFacts): HostProblem[] {
+export function checkMemory(
+  settings: Settings,
+  facts: Running & { readonly memory: MemoryFacts },
+): HostProblem[] {
   const all = needs(settings, facts);
   const neededMiB = total(all, "memoryMiB");
   const { availableMiB, totalMiB } = facts.memory;
@@ -168,7 +172,10 @@ async function diskOf(folder: string): Promise<Disk> {
   return { folder, freeGiB: free, device: dev };
 }
 
-export function checkDisks(settings: Settings, facts: HostFacts): HostProblem[] {
+export function checkDisks(
+  settings: Settings,
+  facts: Running & { readonly disks: DiskFacts },
+): HostProblem[] {
   const all = needs(settings, facts);
   const [poolGiB, dockerGiB] = [total(all, "poolGiB"), total(all, "dockerGiB")];
   const { pool, docker } = facts.disks;
@@ -221,7 +228,10 @@ const advised = 512;
  * Checks that enough inotify instances are left for the Linux nodes that do not run yet. Without them, systemd, kubelet
  * and dnsmasq fail with "too many open files", each at a different time.
  */
-export function checkInotify(settings: Settings, facts: HostFacts): HostProblem[] {
+export function checkInotify(
+  settings: Settings,
+  facts: Running & { readonly inotify: InotifyFacts },
+): HostProblem[] {
   const needed = total(needs(settings, facts), "inotifyInstances");
   const { limit, used } = facts.inotify;
   return unless(needed <= limit - used, {

@@ -19,8 +19,8 @@ import type { Settings } from "../config/settings.ts";
 import { builtSoFar } from "../toolchain/built.ts";
 import { Cache } from "../toolchain/cache.ts";
 import { kubernetesVersion } from "../toolchain/tools/table.ts";
-import { goldenImageSchema, notBuilt } from "./machine-image.ts";
 import { onLinuxNodes } from "./pulled-images.ts";
+import { goldenImageSchema, notBuilt } from "./golden-image.ts";
 
 /** Description of each image, or of the network, and the settings that it depends on as JSON; stored in the stack's outputs. */
 const usedSchema = z.record(z.string(), z.object({ asked: z.string(), found: z.unknown() }));

@@ -1,5 +1,5 @@
+import type * as z from "zod";
 import { readFileSync } from "node:fs";
-import * as z from "zod";
 import { firmwareOf } from "../config/sections/windows-image.ts";
 import { hasWindowsNodes, type Settings } from "../config/settings.ts";
 import { builtImage, imageKey } from "../components/windows/image/builder/built-image.ts";
@@ -19,6 +19,7 @@ import {
 import { builtRehearsalImage, convertedFrom } from "../toolchain/built.ts";
 import { mustBeConverted, diskIdentity } from "../toolchain/disk-format.ts";
 import type { NodePrograms } from "./joined-node.ts";
+import { goldenImageSchema, notBuilt } from "./golden-image.ts";
 import type { LabImages } from "./lab-images.ts";
 import { stackSoftware } from "../components/windows/stack-software.ts";
 
@@ -32,15 +33,6 @@ const rehearsalRequirements: HostRequirements = {
   minimumFreeDiskGiB: 1,
   minimumMemoryMiB: 1024,
 };
-
-/** Placeholder for a missing image, so that a preview shows every resource. */
-export const notBuilt: GoldenImage = { path: "image-not-made-yet", hash: "not-made-yet" };
-
-export const goldenImageSchema = z.object({
-  path: z.string(),
-  hash: z.string(),
-  uefi: z.object({ code: z.string(), variables: z.string() }).optional(),
-});
 
 /** An image, with its manifest if it is the rehearsal's. */
 const foundSchema = goldenImageSchema.extend({ manifest: imageManifestSchema.optional() });

@@ -7,8 +7,8 @@ import type { Context } from "mocha";
 
 import "../toolchain/program/unread-traces.js";
 import { stopLeftRunning } from "./left-running.ts";
-import { cacheRoot } from "../toolchain/cache.ts";
 import { keepCoverage } from "./script-coverage.ts";
+import { cacheRoot } from "../toolchain/own-cache.ts";
 
 /** Variables that the tests inherit from the shell; all others are removed. */
 const inherited =

@@ -1,32 +1,20 @@
 import { createHash } from "node:crypto";
 import { mkdir, mkdtemp, readdir, rename, rm, rmdir, utimes } from "node:fs/promises";
-import os from "node:os";
 import path from "node:path";
 
 import { Failure } from "../host/failure.ts";
 import type { Artifact } from "./artifact.ts";
 import { livingOwner, withLock } from "./cache-lock.ts";
 import type { Owner } from "./owner.ts";
-import { beginBuild } from "./compiler-caches.ts";
 import { findDamage, markerName, writeMarker } from "./cache-marker.ts";
-import { assertOnlyOurs, ownCache } from "./own-cache.ts";
+import { assertOnlyOurs, cacheRoot, ownCache } from "./own-cache.ts";
 import { isReadOnly } from "./read-only.ts";
 
 /** Part of every address: increase it if the format of all entries changes. */
 const cacheFormat = 1;
 
-/** `KINDOWS_CACHE`, else `kindows` in `XDG_CACHE_HOME`, else in `~/.cache`. @throws if the variable is a relative path. */
-export function cacheRoot(environment: NodeJS.ProcessEnv = process.env): string {
-  const own = environment.KINDOWS_CACHE;
-  if (own) {
-    if (!path.isAbsolute(own)) throw new Error(`KINDOWS_CACHE is "${own}": give an absolute path`);
-    return own;
-  }
-  // The XDG specification says to ignore a relative path.
-  const xdg = environment.XDG_CACHE_HOME;
-  const base = xdg && path.isAbsolute(xdg) ? xdg : path.join(os.homedir(), ".cache");
-  return path.join(base, "kindows");
-}
+/** Longest wait for the lock of the compiler's caches, in seconds. */
+export const compilerLockSeconds = 600;
 
 /** Folder name of an artifact in the cache. @param known memo of addresses, as artifacts share dependencies. */
 export function artifactAddress(
@@ -145,7 +133,7 @@ export class Cache {
   ): Promise<string> {
     await this.removeHalfMade(address);
     const into = path.join(this.buildingFolder, `${address}.${process.pid}`);
-    await beginBuild(this, into);
+    await this.begin(into);
     await mkdir(this.entriesFolder, { recursive: true });
     const started = Date.now();
     try {
@@ -187,6 +175,11 @@ export class Cache {
     const names = await readdir(this.buildingFolder).catch(() => [] as string[]);
     const alive = await Promise.all(names.map((name) => this.isLivingBuild(name)));
     return alive.includes(true);
+  }
+
+  /** Creates a build's folder. While it exists, the compiler's caches stay. Waits if they are being removed. */
+  private begin(into: string): Promise<unknown> {
+    return this.withEntryLock("go", compilerLockSeconds, () => mkdir(into, { recursive: true }));
   }
 
   /** Removes what processes left that died while they built or removed the entry. Requires its lock. */

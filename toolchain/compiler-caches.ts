@@ -1,9 +1,9 @@
-import { mkdir, stat } from "node:fs/promises";
+import { stat } from "node:fs/promises";
 import path from "node:path";
 import { execa } from "execa";
 
 import type { Progress } from "./artifact.ts";
-import type { Cache } from "./cache.ts";
+import { type Cache, compilerLockSeconds } from "./cache.ts";
 import { isReadOnly } from "./read-only.ts";
 
 /** `go` serves builds; `go-tests` serves tests of this project's own programs, is small, and is kept. */
@@ -11,15 +11,11 @@ export const compilerAddresses = ["go", "go-tests"] as const;
 
 export type CompilerAddress = (typeof compilerAddresses)[number];
 
-const timeoutSeconds = 600;
+/** Longest time for changing the modes of all folders. */
+const removalSeconds = 600;
 
 export function compilerFolder(cache: Cache, address: CompilerAddress): string {
   return path.join(cache.root, address);
-}
-
-/** Creates a build's folder. While it exists, the compiler's caches stay. Waits if they are being removed. */
-export function beginBuild(cache: Cache, into: string): Promise<unknown> {
-  return cache.withEntryLock("go", timeoutSeconds, () => mkdir(into, { recursive: true }));
 }
 
 /** Removes a compiler's cache atomically, unless something is being built; new builds wait. @returns whether it did. */
@@ -31,7 +27,7 @@ export async function removeCompilerCaches(
   const folder = compilerFolder(cache, address);
   if ((await stat(folder).catch(() => undefined)) === undefined) return false;
   try {
-    return await cache.withEntryLock("go", timeoutSeconds, async () => {
+    return await cache.withEntryLock("go", compilerLockSeconds, async () => {
       await cache.removeHalfMade(address);
       if (await cache.isBuilding()) return false;
       say(`removing ${folder}, which only builds need`);
@@ -50,6 +46,6 @@ async function makeWritable(folder: string): Promise<void> {
   const protectedFolders = [folder, "-type", "d", "!", "-perm", "-u+w"];
   await execa("find", [...protectedFolders, "-exec", "chmod", "u+w", "{}", "+"], {
     stdin: "ignore",
-    timeout: timeoutSeconds * 1000,
+    timeout: removalSeconds * 1000,
   });
 }

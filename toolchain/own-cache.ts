@@ -1,9 +1,22 @@
 import { mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import os from "node:os";
 import path from "node:path";
 
 import { Failure } from "../host/failure.ts";
-import { cacheRoot } from "./cache.ts";
 import { isOfOthers, isOpenToOthers } from "./other-users.ts";
+
+/** `KINDOWS_CACHE`, else `kindows` in `XDG_CACHE_HOME`, else in `~/.cache`. @throws if the variable is a relative path. */
+export function cacheRoot(environment: NodeJS.ProcessEnv = process.env): string {
+  const own = environment.KINDOWS_CACHE;
+  if (own) {
+    if (!path.isAbsolute(own)) throw new Error(`KINDOWS_CACHE is "${own}": give an absolute path`);
+    return own;
+  }
+  // The XDG specification says to ignore a relative path.
+  const xdg = environment.XDG_CACHE_HOME;
+  const base = xdg && path.isAbsolute(xdg) ? xdg : path.join(os.homedir(), ".cache");
+  return path.join(base, "kindows");
+}
 
 /** File by which a folder is known as a cache. It is made in an empty folder only; see also node/cache.sh. */
 export const cacheMark = ".kindows-cache";

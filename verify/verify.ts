@@ -10,7 +10,6 @@ import { allRoles } from "./objects/roles.ts";
 import { fitted, readSample, type SampleObject } from "./objects/samples.ts";
 import { workloads } from "./objects/workloads.ts";
 import type { RowResult } from "./result.ts";
-import { networkPolicies } from "./rows/policies.ts";
 import type { Row } from "./rows/row.ts";
 import { whyNot } from "./rows/runnable.ts";
 import {
@@ -22,6 +21,7 @@ import {
 import { attempt, commandText, podCommand, probeCommand, runCommand } from "./run/probe.ts";
 import { ClusterView, type RowTools } from "./run/row-tools.ts";
 import { runRows } from "./run/run-rows.ts";
+import { networkPolicies } from "./rows/policy-cases.ts";
 
 export interface VerifyEnd {
   /** Undefined if the run was interrupted. */

@@ -1,16 +1,11 @@
 import { hostname, userInfo } from "node:os";
 
-import type { Options } from "../command-line/options.ts";
+import type { ConsoleOptions } from "../machines-made/console.ts";
 import { screenOf, openViewer, screenAccess } from "../console/screen.ts";
 import { thisHost } from "../../host/host.ts";
 import { virsh } from "../../host/virsh.ts";
 import { say } from "../progress.ts";
 import { findLab } from "../stack-settings.ts";
-
-export interface ConsoleOptions extends Options<"open"> {
-  readonly node: string;
-  readonly screenshot?: string;
-}
 
 /** `kindows console`: prints the address of the screen of a node's machine, opens it, or takes a picture of it. */
 export async function showConsole(options: ConsoleOptions): Promise<void> {

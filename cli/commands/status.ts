@@ -1,4 +1,5 @@
-import type { CommandResult, Options } from "../command-line/options.ts";
+import type { CommandResult } from "../command-line/options.ts";
+import type { StatusOptions } from "../machines-made/status.ts";
 import { builtTool } from "../../toolchain/built.ts";
 import { stacksWithState } from "../engine/states.ts";
 import { print } from "../progress.ts";
@@ -13,11 +14,6 @@ import { watchInterruption } from "../../host/interruption.ts";
 import { hypervisorConnections } from "../../components/machine/libvirt/hypervisor-connections.ts";
 import { thisHost } from "../../host/host.ts";
 import { labOutputs } from "../lab/outputs.ts";
-
-export interface StatusOptions extends Options<"json"> {
-  readonly watch?: boolean;
-  readonly interval?: number;
-}
 
 /**
  * `kindows status`: shows nodes, machines, and how to reach them. Exit code 0 when all nodes of the lab are Ready and all

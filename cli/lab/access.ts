@@ -3,7 +3,7 @@ import path from "node:path";
 import { resourceName } from "../engine/deployment.ts";
 import { projectName, stackFolder } from "../engine/folders.ts";
 import type { ResourceKind } from "../../components/host-resource.ts";
-import type { LabOutputs } from "./outputs.ts";
+import type { LabOutputs } from "./lab-outputs.ts";
 
 export interface AccessFiles {
   readonly kubeconfig: string;

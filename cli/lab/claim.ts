@@ -2,7 +2,6 @@ import { readFile, rm, stat } from "node:fs/promises";
 import path from "node:path";
 import * as z from "zod";
 
-import { cacheRoot } from "../../toolchain/cache.ts";
 import { ownCache } from "../../toolchain/own-cache.ts";
 import { parseJson } from "../../toolchain/parse-json.ts";
 import { projectRoot } from "../../toolchain/project.ts";
@@ -12,6 +11,7 @@ import { writeWhole } from "../../host/write-whole.ts";
 import { resourcesOf } from "../engine/deployment.ts";
 import { redact } from "../engine/redact.ts";
 import { readState } from "../engine/states.ts";
+import { cacheRoot } from "../../toolchain/own-cache.ts";
 
 const claimSchema = z.object({
   project: z.string(),

@@ -1,5 +1,3 @@
-import * as z from "zod";
-
 import { Failure } from "../../host/failure.ts";
 import { parseJson } from "../../toolchain/parse-json.ts";
 import { byOtherVersion } from "../engine/facts.ts";
@@ -7,34 +5,7 @@ import { enginePulumi, type Pulumi } from "../engine/pulumi.ts";
 import { stackExists } from "../engine/states.ts";
 import { labIdentity } from "../stack-settings.ts";
 import { writeAccessFiles, type AccessFiles } from "./access.ts";
-
-const nodeSchema = z.object({
-  name: z.string(),
-  os: z.enum(["windows", "linux"]),
-  address: z.string(),
-  hostKey: z.string(),
-  sshUser: z.string(),
-  /** Of a machine that was there before the lab. */
-  sshPort: z.number().optional(),
-  /** The user's own key for it; undefined if the key itself is a setting. */
-  sshKeyFile: z.string().optional(),
-});
-
-const outputsSchema = z.object({
-  kubeconfig: z.string(),
-  sshPrivateKey: z.string(),
-  controlPlane: z.object({
-    /** `host:port` as nodes see it. */
-    endpoint: z.string(),
-    hostsEntries: z.array(z.object({ address: z.string(), name: z.string() })),
-    kubernetesVersion: z.string(),
-    /** Nodes that came with the cluster itself: control planes, and workers in containers. */
-    nodeNames: z.array(z.string()),
-  }),
-  nodes: z.array(nodeSchema),
-});
-
-export type LabOutputs = z.infer<typeof outputsSchema>;
+import { type LabOutputs, outputsSchema } from "./lab-outputs.ts";
 
 /** An output that is unknown because what it depends on failed (Pulumi's property.go: computed). */
 const unknown = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";

@@ -10,10 +10,10 @@ import { shellWord } from "../../host/shell-word.ts";
 import { ClusterApi } from "../../kubernetes/cluster-api.ts";
 import { RemoteFiles } from "../../ssh/remote-files.ts";
 import { CommandFailed, overSsh, runOverSsh, type SshSource } from "../../ssh/run-over-ssh.ts";
-import type { LabOutputs } from "../lab/outputs.ts";
 import type { NodeMachine } from "../lab/lab-state.ts";
 import { say } from "../progress.ts";
 import type { Load, LoadNode } from "./load-plan.ts";
+import type { LabOutputs } from "../lab/lab-outputs.ts";
 
 /** What nodes take: an archive, and the images in it. */
 type Taken = Pick<Load<LoadNode>, "archive" | "images">;

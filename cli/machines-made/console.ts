@@ -2,13 +2,18 @@ import { writeFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Failure, messageOf } from "../../host/failure.ts";
 import { watchInterruption } from "../../host/interruption.ts";
-import type { ConsoleOptions } from "../commands/console.ts";
+import type { Options } from "../command-line/options.ts";
 import { openViewer } from "../console/screen.ts";
 import { say } from "../progress.ts";
 import { machinesMade } from "./machines-made.ts";
 
 /** Longest time that a screen is shown: the longest delay of a timer. */
 const longestMilliseconds = 2 ** 31 - 1;
+
+export interface ConsoleOptions extends Options<"open"> {
+  readonly node: string;
+  readonly screenshot?: string;
+}
 
 /** `kindows console`: forwards a local port to the screen of a node's machine until ^C, or takes a picture of it. */
 export async function showConsole({

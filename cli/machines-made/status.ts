@@ -2,8 +2,7 @@ import { readKubeconfig } from "../../components/controlplane/existing/examine-c
 import type { StackMachines } from "../../components/machine/registry.ts";
 import { Failure, messageOf } from "../../host/failure.ts";
 import { ClusterApi } from "../../kubernetes/cluster-api.ts";
-import type { CommandResult } from "../command-line/options.ts";
-import type { StatusOptions } from "../commands/status.ts";
+import type { CommandResult, Options } from "../command-line/options.ts";
 import { clusterNodes } from "../status/report.ts";
 import { print } from "../progress.ts";
 import { table } from "../table.ts";
@@ -14,6 +13,11 @@ type SeenMachine = Awaited<ReturnType<StackMachines["seen"]>>[number];
 export interface MadeStatus {
   readonly nodes: readonly (SeenMachine & { readonly ready?: boolean })[];
   readonly clusterTrouble?: string;
+}
+
+export interface StatusOptions extends Options<"json"> {
+  readonly watch?: boolean;
+  readonly interval?: number;
 }
 
 /** `kindows status`: shows the machines, where they run, and whether their nodes are Ready. */

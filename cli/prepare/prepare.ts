@@ -24,7 +24,7 @@ import {
   convertedFrom,
 } from "../../toolchain/built.ts";
 import { recordedSha256 } from "../../toolchain/cache-marker.ts";
-import { Cache, cacheRoot } from "../../toolchain/cache.ts";
+import { Cache } from "../../toolchain/cache.ts";
 import { removeCompilerCaches } from "../../toolchain/compiler-caches.ts";
 import { ensureDaemons } from "../../toolchain/daemons.ts";
 import {
@@ -51,6 +51,7 @@ import { needs, total } from "../../preflight/room.ts";
 import { rehearsalDebian } from "../../rehearsal/image/debian.ts";
 import { kubernetesLinux, kubernetesWindows } from "../../toolchain/tools/table.ts";
 import { runProgram } from "../../host/run-program.ts";
+import { cacheRoot } from "../../toolchain/own-cache.ts";
 
 /**
  * Installs everything that a stack needs on this host: packages, daemons, tools, images, the engine's home. What exists

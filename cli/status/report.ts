@@ -1,9 +1,9 @@
 import { shellWord } from "../../host/shell-word.ts";
 import { nodeList } from "../../kubernetes/api-objects.ts";
 import { type AccessFiles, sshArguments } from "../lab/access.ts";
-import type { LabOutputs } from "../lab/outputs.ts";
 import { table } from "../table.ts";
 import type { V1NodeList } from "@kubernetes/client-node";
+import type { LabOutputs } from "../lab/lab-outputs.ts";
 
 export interface MachineState {
   readonly name: string;

@@ -12,12 +12,12 @@ import { parse, stringify } from "yaml";
 import { messageOf } from "../../host/failure.ts";
 import { waitUntil } from "../../host/wait-until.ts";
 import { gatherKvm } from "../../preflight/kvm.ts";
-import { cacheRoot } from "../../toolchain/cache.ts";
 import { ensureHostPackages } from "../../toolchain/host-packages.ts";
 import { projectRoot } from "../../toolchain/project.ts";
 import { engineChanges, type Finished, succeeded, TestLab, virsh } from "../e2e/lab.ts";
 import { termsAnswer, termsVariable } from "./guards.ts";
 import { fatalKvmErrorsBelow } from "./kvm-failure.ts";
+import { cacheRoot } from "../../toolchain/own-cache.ts";
 
 const node = "win-1";
 const lab = new TestLab("e2e-windows");

@@ -2,9 +2,9 @@ import { chmod, copyFile, mkdir, realpath } from "node:fs/promises";
 import path from "node:path";
 import { execa } from "execa";
 
-import { cacheRoot } from "../cache.ts";
 import { findOnPath, isExecutable } from "../../host/search-path.ts";
 import type { InstalledTool, Outcome, Tool } from "./tool.ts";
+import { cacheRoot } from "../own-cache.ts";
 
 /** A tool on the host at exactly the pinned version, or why there is none; empty if the host's is never used. */
 export type Found = { readonly file: string } | { readonly reason: string };

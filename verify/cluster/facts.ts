@@ -11,7 +11,7 @@ import {
   usualDomain,
 } from "../../components/controlplane/existing/cluster-configuration.ts";
 import type { ClusterApi } from "../../kubernetes/cluster-api.ts";
-import type { Os } from "../rows/row.ts";
+import type { Os } from "../objects/names.ts";
 
 export interface NodeFact {
   readonly name: string;

@@ -1,4 +1,5 @@
-import type { Os } from "../rows/row.ts";
+/** Operating system of a node or pod, as in the label `kubernetes.io/os`. */
+export type Os = "linux" | "windows";
 
 export const namespace = "kindows-verify";
 

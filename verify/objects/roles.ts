@@ -1,6 +1,7 @@
-import { policyCases } from "../rows/policies.ts";
-import type { Os, PathRow, Row, Target } from "../rows/row.ts";
+import type { PathRow, Row, Target } from "../rows/row.ts";
 import { roleName, type Part, type Role } from "./names.ts";
+import type { Os } from "./names.ts";
+import { policyCases } from "../rows/policy-cases.ts";
 
 export function rolesOf({ from, target }: PathRow): readonly Role[] {
   if (target.to === "policy") {

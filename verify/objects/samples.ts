@@ -4,9 +4,10 @@ import { parseAllDocuments } from "yaml";
 
 import { agnhostImage } from "../../components/controlplane/node-image/container-images.ts";
 import { projectRoot } from "../../toolchain/project.ts";
-import type { Os, SampleRow } from "../rows/row.ts";
+import type { SampleRow } from "../rows/row.ts";
 import { namespace } from "./names.ts";
 import { windowsReleases } from "../cluster/facts.ts";
+import type { Os } from "./names.ts";
 
 /** The used fields of a sample's object. */
 export interface SampleObject {

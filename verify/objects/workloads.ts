@@ -7,8 +7,6 @@ import type {
   V1ServiceSpec,
 } from "@kubernetes/client-node";
 
-import { isolatedPorts } from "../rows/policies.ts";
-import type { Os } from "../rows/row.ts";
 import {
   hostPort,
   hostServerPort,
@@ -21,6 +19,8 @@ import {
   type Part,
   type Role,
 } from "./names.ts";
+import type { Os } from "./names.ts";
+import { isolatedPorts } from "../rows/policy-cases.ts";
 
 export type Manifest = V1Namespace | V1DaemonSet | V1Service;
 

@@ -1,6 +1,7 @@
-import { policyCases } from "../rows/policies.ts";
-import { osName, sourceName, type Os, type PathRow } from "../rows/row.ts";
+import { osName, sourceName, type PathRow } from "../rows/row.ts";
 import type { RowResult } from "../result.ts";
+import type { Os } from "../objects/names.ts";
+import { policyCases } from "../rows/policy-cases.ts";
 
 /** A column of the matrix: a destination of paths. */
 export interface Column {

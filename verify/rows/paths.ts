@@ -1,4 +1,5 @@
-import type { Os, PathRow, Relation, Source, Target } from "./row.ts";
+import type { PathRow, Relation, Source, Target } from "./row.ts";
+import type { Os } from "../objects/names.ts";
 
 const linuxPod: Source = { where: "pod", os: "linux" };
 const windowsPod: Source = { where: "pod", os: "windows" };

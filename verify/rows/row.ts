@@ -1,7 +1,5 @@
-import { policyCases, type PolicyCaseName } from "./policies.ts";
-
-/** Operating system of a node or pod, as in the label `kubernetes.io/os`. */
-export type Os = "linux" | "windows";
+import type { Os } from "../objects/names.ts";
+import { policyCases, type PolicyCaseName } from "./policy-cases.ts";
 
 /** Where a connection begins: in a pod, on a node itself, or outside the cluster on this host. */
 export type Source = Readonly<{ where: "pod" | "node"; os: Os } | { where: "outside" }>;

@@ -1,6 +1,7 @@
 import { nodesOf, type Facts, windowsReleases } from "../cluster/facts.ts";
 import { isNotSeenYet, notSeenYet, osName } from "./row.ts";
-import type { Os, PathRow, Row, SampleRow } from "./row.ts";
+import type { PathRow, Row, SampleRow } from "./row.ts";
+import type { Os } from "../objects/names.ts";
 
 interface Need {
   /** Name of the need; empty if the name of another need of such rows implies it. */

@@ -16,10 +16,12 @@ import {
   type Role,
 } from "../objects/names.ts";
 import { rolesOf, serverPart } from "../objects/roles.ts";
-import { isUnderPolicy, policyCases, policyName } from "../rows/policies.ts";
-import type { Os, PathRow, Relation } from "../rows/row.ts";
+import { isUnderPolicy } from "../rows/policies.ts";
+import type { PathRow, Relation } from "../rows/row.ts";
 import type { Outside, Readiness } from "./row-tools.ts";
 import { fromHosts, withAddress, withText, type Origin, type Probe } from "./probe.ts";
+import type { Os } from "../objects/names.ts";
+import { policyCases, policyName } from "../rows/policy-cases.ts";
 
 export interface AwaitedPod {
   readonly role: Role;

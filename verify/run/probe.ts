@@ -1,8 +1,8 @@
 import { type ProgramEnd, runProgram } from "../../host/run-program.ts";
 import { shellWord } from "../../host/shell-word.ts";
 import { namespace } from "../objects/names.ts";
-import type { Os } from "../rows/row.ts";
 import type { Kubectl } from "./own-namespace.ts";
+import type { Os } from "../objects/names.ts";
 
 /** Where a request is made: in a pod, or on this host. */
 export type Origin = { readonly pod: string; readonly node: string; readonly os: Os } | "outside";

@@ -8,10 +8,11 @@ import type { Snapshot } from "../cluster/snapshot.ts";
 import { nodeTrouble } from "../diagnose/diagnose.ts";
 import { namespace } from "../objects/names.ts";
 import type { Outcome } from "../result.ts";
-import type { Os, SampleRow } from "../rows/row.ts";
+import type { SampleRow } from "../rows/row.ts";
 import { commandText, type Probe, withText } from "./probe.ts";
 import { awaitState, failed, passed, type Readiness, type RowRun } from "./row-tools.ts";
 import { tryProbes } from "./try-probes.ts";
+import type { Os } from "../objects/names.ts";
 
 /** Waits for a sample's pods, then checks that the sample works. */
 export async function runSample(row: SampleRow, run: RowRun): Promise<Outcome> {

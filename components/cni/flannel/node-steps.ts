@@ -1,6 +1,5 @@
 import { externalNetwork } from "../../windows/external-network.ts";
 import { nodeStep, type JoiningNode } from "../../windows/node-step.ts";
-import { placesOf } from "../../windows/media-folder.ts";
 import type { PodNetworkSteps } from "../pod-network.ts";
 import {
   flannelHnsNetwork,
@@ -9,6 +8,7 @@ import {
   type FlannelBackend,
 } from "./flannel-config.ts";
 import type { WindowsPodNetwork } from "../windows-pod-network.ts";
+import { placesOf } from "../program-paths.ts";
 
 export interface FlannelOnWindows extends WindowsPodNetwork {
   readonly kind: "flannel";

@@ -1,6 +1,6 @@
 import { nodeStep } from "../../windows/node-step.ts";
-import { placesOf } from "../../windows/media-folder.ts";
 import type { WindowsPodNetwork } from "../windows-pod-network.ts";
+import { placesOf } from "../program-paths.ts";
 
 /**
  * Name of the pods' HNS network, as hybrid-overlay-node.exe gives it (hybrid-overlay/pkg/controller/node_windows.go).

@@ -5,39 +5,9 @@ import { artifactAddress } from "../../../toolchain/cache.ts";
 import { requireRoot } from "../../../toolchain/require-root.ts";
 import { kindBaseFiles } from "../../../toolchain/tools/kind-base-files.ts";
 import { hashSources } from "../../../toolchain/tools/sources-hash.ts";
-import {
-  agnhost,
-  containerdLinux,
-  coredns,
-  etcd,
-  kubeApiserver,
-  kubectl,
-  kubernetesLinux,
-  kubernetesVersion,
-  localPathProvisioner,
-} from "../../../toolchain/tools/table.ts";
+import { kubernetesVersion } from "../../../toolchain/tools/table.ts";
+import { nodePrograms, type ProgramPath } from "./programs.ts";
 import { buildNodeImage } from "./build-node-image.ts";
-
-/** Artifacts of the programs on a node and in the images that it carries. */
-export const nodePrograms = {
-  kubeadm: kubernetesLinux,
-  kubelet: kubernetesLinux,
-  "kube-apiserver": kubeApiserver,
-  "kube-controller-manager": kubernetesLinux,
-  "kube-scheduler": kubernetesLinux,
-  "kube-proxy": kubernetesLinux,
-  kubectl,
-  containerd: containerdLinux,
-  "containerd-shim-runc-v2": containerdLinux,
-  ctr: containerdLinux,
-  etcd,
-  coredns,
-  "local-path-provisioner": localPathProvisioner,
-  agnhost,
-} as const;
-
-/** The path of a program on this host. */
-export type ProgramPath = (name: keyof typeof nodePrograms) => string;
 
 const here = path.dirname(fileURLToPath(import.meta.url));
 

@@ -3,12 +3,12 @@ import path from "node:path";
 import { execa } from "execa";
 import { waitUntil } from "../../../host/wait-until.ts";
 import type { Progress } from "../../../toolchain/artifact.ts";
-import type { ProgramPath } from "./artifact.ts";
 import { commandRunner, type RunCommand } from "../../../host/command-runner.ts";
 import { defaultPath, imageRecipes } from "./container-images.ts";
 import { packArchive, packImage, packLayer } from "./image-packing.ts";
 import type { LayeredImage } from "./oci-archive.ts";
 import { makeRootFileSystem } from "./root-file-system.ts";
+import type { ProgramPath } from "./programs.ts";
 
 interface NodeImageOptions {
   readonly reference: string;

@@ -1,8 +1,8 @@
 import { fileURLToPath } from "node:url";
 import { coredns, etcd } from "../../../toolchain/tools/table.ts";
-import type { ProgramPath } from "./artifact.ts";
 import type { Pieces } from "./debian-pieces.ts";
 import type { ImageRecipe } from "./image-packing.ts";
+import type { ProgramPath } from "./programs.ts";
 
 /**
  * Kubernetes' own image for network tests, in the version that belongs to the Kubernetes version of this project. It is

@@ -11,8 +11,8 @@ import {
 } from "node:fs/promises";
 import path from "node:path";
 import type { Progress } from "../../../toolchain/artifact.ts";
-import type { ProgramPath } from "./artifact.ts";
 import type { RunCommand } from "../../../host/command-runner.ts";
+import type { ProgramPath } from "./programs.ts";
 
 /** Debian release of the image. */
 export const debianRelease = "bookworm";

@@ -11,11 +11,11 @@ import {
   kubernetesVersion,
   localPathProvisioner,
 } from "../../../toolchain/tools/table.ts";
-import { nodePrograms, type ProgramPath } from "../../controlplane/node-image/artifact.ts";
 import { commandRunner, type RunCommand } from "../../../host/command-runner.ts";
 import { imageRecipes } from "../../controlplane/node-image/container-images.ts";
 import { packArchive, packImage } from "../../controlplane/node-image/image-packing.ts";
 import { linuxDebian } from "../image/debian.ts";
+import { nodePrograms, type ProgramPath } from "../../controlplane/node-image/programs.ts";
 
 /** Name of the archive in the artifact's folder. */
 export const programsName = "programs.tar.gz";

@@ -18,13 +18,13 @@ import os from "node:os";
 import path from "node:path";
 import { execa } from "execa";
 import { parse, stringify } from "yaml";
-import { cacheRoot } from "../../../toolchain/cache.ts";
 import { builtTool } from "../../../toolchain/built.ts";
 import { waitUntil } from "../../../host/wait-until.ts";
 import { inNewFolder } from "../../unit/new-folder.ts";
 import { ownAddress, ownPort } from "../../own-address.ts";
 import { CopiedProject } from "../plugins/support/sources.ts";
 import { makeKey, SshServer } from "../plugins/support/ssh-server.ts";
+import { cacheRoot } from "../../../toolchain/own-cache.ts";
 
 /** On the machine: what comes of its logs. */
 const powershell = `#!/bin/sh

@@ -3,11 +3,11 @@ import { mkdir, readdir, readFile, rm, symlink, writeFile } from "node:fs/promis
 import path from "node:path";
 import { execa } from "execa";
 import { stringify } from "yaml";
-import { cacheRoot } from "../../../toolchain/cache.ts";
 import { projectRoot } from "../../../toolchain/project.ts";
 import { eachCase } from "../../unit/each-case.ts";
 import { inNewFolder } from "../../unit/new-folder.ts";
 import { CopiedProject } from "../plugins/support/sources.ts";
+import { cacheRoot } from "../../../toolchain/own-cache.ts";
 
 /** What `make test` has in the cache and a preview needs. */
 const ofEngine = /^(pulumi|kubectl|kind|terraform-provider-libvirt|plugin)-(?!.*files)/;

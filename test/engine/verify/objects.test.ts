@@ -14,9 +14,9 @@ import { namespace } from "../../../verify/objects/names.ts";
 import { allRoles } from "../../../verify/objects/roles.ts";
 import { fitted, readSample } from "../../../verify/objects/samples.ts";
 import { namespaceObject, workloads } from "../../../verify/objects/workloads.ts";
-import { networkPolicies } from "../../../verify/rows/policies.ts";
 import { allRows } from "../../../verify/rows/select.ts";
 import { ApiServer } from "../plugins/support/api-server.ts";
+import { networkPolicies } from "../../../verify/rows/policy-cases.ts";
 
 interface KubeObject {
   readonly apiVersion?: string;

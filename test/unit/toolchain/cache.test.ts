@@ -20,7 +20,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import type { Artifact } from "../../../toolchain/artifact.ts";
 import { markerName } from "../../../toolchain/cache-marker.ts";
-import { artifactAddress, Cache, cacheRoot } from "../../../toolchain/cache.ts";
+import { artifactAddress, Cache } from "../../../toolchain/cache.ts";
 import { removeCompilerCaches } from "../../../toolchain/compiler-caches.ts";
 import { checkArtifacts, ensureArtifacts, longestChainFirst } from "../../../toolchain/ensure.ts";
 import { digestOfFile } from "../../../toolchain/file-digest.ts";
@@ -28,6 +28,7 @@ import { thisProcess } from "../../../toolchain/owner.ts";
 import { cacheMark, ownCache } from "../../../toolchain/own-cache.ts";
 import { eachCase } from "../each-case.ts";
 import { newFolder } from "../new-folder.ts";
+import { cacheRoot } from "../../../toolchain/own-cache.ts";
 
 interface Counted extends Artifact {
   builds: number;

@@ -9,7 +9,7 @@ import { selects } from "../../../verify/diagnose/diagnose.ts";
 import { columnGroups, columnOf } from "../../../verify/report/matrix.ts";
 import type { RowResult } from "../../../verify/result.ts";
 import { pathRows } from "../../../verify/rows/paths.ts";
-import { networkPolicies, policyRows } from "../../../verify/rows/policies.ts";
+import { policyRows } from "../../../verify/rows/policies.ts";
 import { rowTitle, sourceName, type Row } from "../../../verify/rows/row.ts";
 import { needsText, whyNot } from "../../../verify/rows/runnable.ts";
 import { allRows, selectRows } from "../../../verify/rows/select.ts";
@@ -30,6 +30,7 @@ import {
   waitingPod,
   windowsNode,
 } from "./cluster-states.ts";
+import { networkPolicies } from "../../../verify/rows/policy-cases.ts";
 
 const here = new URL(import.meta.url);
 
