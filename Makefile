@@ -14,6 +14,9 @@ MAKEFLAGS += --no-print-directory
 TSX := node --import tsx
 MOCHA := node_modules/.bin/mocha
 
+# Folders whose imports dependency-cruiser.js allows.
+SOURCES := index.ts cli components config host kubernetes plugins policy powershell preflight rehearsal ssh stacks toolchain verify
+
 help: ## this list
 	sed -n 's/^\([a-z0-9-]*\):.*## /\1	/p' $(MAKEFILE_LIST) | expand -t 24
 
@@ -75,12 +78,13 @@ e2e-windows: dependencies ## a real Windows Server 2025, from Microsoft's evalua
 	$(MOCHA) --reporter ./test/hosted/reporter.ts --reporter-option output=.kindows/e2e-logs/e2e-windows/junit.xml test/hosted/dev-2025.test.ts
 
 bench: dependencies ## how close `up` comes to its lower bound; ONLY=preview for a preview without changes
-	$(TSX) bench/main.ts $(ONLY)
+	$(TSX) test/bench/main.ts $(ONLY)
 
-lint: dependencies ## types, style, shell scripts, workflows
+lint: dependencies ## types, style, circles and arrows between folders, shell scripts, workflows
 	node_modules/.bin/tsc
 	node_modules/.bin/eslint --cache --cache-strategy content --cache-location .kindows/eslint .
 	node_modules/.bin/prettier --check --log-level warn --cache --cache-strategy content --cache-location .kindows/prettier .
+	node_modules/.bin/depcruise --config dependency-cruiser.js --output-type err-long $(SOURCES)
 	$(TSX) toolchain/lint-workflows.ts
 	git ls-files -z '*.sh' kindows .ci/run | xargs -0 shellcheck
 	! gofmt -l $$(git ls-files '*.go') | grep .

@@ -47,7 +47,7 @@ export default tseslint.config(
     },
   },
   {
-    ignores: ["powershell/**", "rehearsal/**", "test/**", "bench/**"],
+    ignores: ["powershell/**", "rehearsal/**", "test/**"],
     rules: barred(
       "^(\\.\\./)+powershell/",
       "Nothing that a real `up` runs may import the interpreter.",
@@ -90,7 +90,7 @@ export default tseslint.config(
     },
   },
   {
-    ignores: ["powershell/**", "rehearsal/**", "test/**", "bench/**", ...onlyWords],
+    ignores: ["powershell/**", "rehearsal/**", "test/**", ...onlyWords],
     rules: { "no-restricted-syntax": ["error", ...byWords] },
   },
   {

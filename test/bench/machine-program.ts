@@ -1,14 +1,14 @@
 /** Pulumi program for measuring a boot: one machine of a lab with its network and disk, and nothing else. */
 import * as docker from "@pulumi/docker";
 import * as libvirt from "@pulumi/libvirt";
-import { randomLabId } from "../components/lab-id.ts";
-import { LabNetwork } from "../components/network/lab-network.ts";
-import { addressPlan } from "../config/address-plan.ts";
-import { loadSettings } from "../config/load.ts";
-import { labNames } from "../config/names.ts";
-import { LabImages } from "../stacks/lab-images.ts";
-import { machineImage } from "../stacks/machine-image.ts";
-import { labMachines } from "../stacks/machines.ts";
+import { randomLabId } from "../../components/lab-id.ts";
+import { LabNetwork } from "../../components/network/lab-network.ts";
+import { addressPlan } from "../../config/address-plan.ts";
+import { loadSettings } from "../../config/load.ts";
+import { labNames } from "../../config/names.ts";
+import { LabImages } from "../../stacks/lab-images.ts";
+import { machineImage } from "../../stacks/machine-image.ts";
+import { labMachines } from "../../stacks/machines.ts";
 
 const settings = await loadSettings();
 const [node] = settings.nodes;

@@ -1,19 +1,19 @@
-import { readState } from "../cli/engine/states.ts";
-import { answers } from "../test/e2e-full/outside/ssh-daemon.ts";
-import { stepResultsOf } from "../test/e2e/lab.ts";
+import { readState } from "../../cli/engine/states.ts";
+import { answers } from "../e2e-full/outside/ssh-daemon.ts";
+import { stepResultsOf } from "../e2e/lab.ts";
 import { benchLab, configureNodes, kindows, benchPrefix, inEngineShell } from "./bench-lab.ts";
 import { printFigure, timed, type Ratio } from "./report.ts";
 import path from "node:path";
 import { execa } from "execa";
-import { addressPlan } from "../config/address-plan.ts";
-import { nodeImage } from "../stacks/node-image.ts";
-import { stackSettings } from "../cli/stack-settings.ts";
-import { projectRoot } from "../toolchain/project.ts";
+import { addressPlan } from "../../config/address-plan.ts";
+import { nodeImage } from "../../stacks/node-image.ts";
+import { stackSettings } from "../../cli/stack-settings.ts";
+import { projectRoot } from "../../toolchain/project.ts";
 import { copyFile, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import os from "node:os";
-import { domainName } from "../config/names.ts";
-import { waitUntil } from "../host/wait-until.ts";
-import { seenProcess } from "../cli/recovery/locks.ts";
+import { domainName } from "../../config/names.ts";
+import { waitUntil } from "../../host/wait-until.ts";
+import { seenProcess } from "../../cli/recovery/locks.ts";
 
 /**
  * `up` of a lab with one node, from nothing, over its lower bound: the longer of a kind cluster alone and a machine's

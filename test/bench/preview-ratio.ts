@@ -3,7 +3,7 @@ import { inTurn, type Ratio } from "./report.ts";
 import { mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
-import { projectRoot } from "../toolchain/project.ts";
+import { projectRoot } from "../../toolchain/project.ts";
 
 /** A preview without changes, of a lab that is up, over the preview of an empty program. */
 export async function previewRatio(): Promise<Ratio> {

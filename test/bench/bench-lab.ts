@@ -1,5 +1,5 @@
-import { bareMachines, TestLab, tail } from "../test/e2e/lab.ts";
-import type { Finished, LabSettings } from "../test/e2e/lab.ts";
+import { bareMachines, TestLab, tail } from "../e2e/lab.ts";
+import type { Finished, LabSettings } from "../e2e/lab.ts";
 
 /** The lab that is measured: the rehearsal's settings on a segment of its own. */
 export const benchLab = new TestLab("e2ebench");

@@ -1,5 +1,5 @@
-import { fabrics, type FabricName } from "../components/network/fabric/registry.ts";
-import { HostNamespaces } from "../test/e2e-full/outside/host-namespaces.ts";
+import { fabrics, type FabricName } from "../../components/network/fabric/registry.ts";
+import { HostNamespaces } from "../e2e-full/outside/host-namespaces.ts";
 import type { Ratio } from "./report.ts";
 
 const [bytes, rounds] = [200_000_000, 2000];
