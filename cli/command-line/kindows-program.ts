@@ -47,6 +47,7 @@ export function kindowsProgram(): Command {
       "after",
       `
 Examples:
+  kindows init mine           write the settings of a lab of your own
   kindows up                  bring up the rehearsal, from a bare machine to Ready nodes
   kindows up -s dev-2025      the same with real Windows Server
   kindows status              nodes, machines, and the ssh and kubectl commands
@@ -115,6 +116,39 @@ const fetchOption = (): Option =>
   new Option("-y, --yes", "download what is missing without asking").default(false);
 
 function addStackCommands(add: Add): void {
+  add("init", "write the settings of a new stack into Pulumi.<name>.yaml, each with a comment")
+    .argument("<name>", "name of the stack, and of its lab")
+    .option(
+      "--image <source>",
+      "what Windows machines start from: rehearsal, evaluation-iso, or the path of an ISO or a disk",
+      "evaluation-iso",
+    )
+    .addOption(
+      new Option("--windows <version>", "version of Windows Server")
+        .choices(["2022", "2025"])
+        .default("2022"),
+    )
+    .option("--nodes <number>", "Windows machines to make (default: 1; 0 with --machine)", machines)
+    .option(
+      "--machine <name=address>",
+      "a Windows Server that is there already, by its computer name; may be repeated",
+      (text: string, before: readonly string[]) => [...before, text],
+      [],
+    )
+    .option("--key <file>", "with --machine: private key that logs in (default: ~/.ssh/id_ed25519)")
+    .option(
+      "--network <name>",
+      "libvirt network to use, instead of making one (with --machine: default)",
+    )
+    .option("--workers <number>", "Linux workers in containers", machines, 0)
+    .addOption(
+      new Option("--control-planes <number>", "control planes").choices(["1", "3"]).default("1"),
+    )
+    .option(
+      "--cni <kind>",
+      "pod network: calico, flannel, kind-default (default: what fits the image)",
+    )
+    .action(run(() => import("../commands/init.ts"), "init"));
   add("up", "create the lab or update it; ends with the table of nodes")
     .addOption(fetchOption())
     .option("--verbose", "print the engine's whole log as well", false)
@@ -332,6 +366,7 @@ function addShellCommands(program: Command, add: Add): void {
 export const days = wholeNumber(0, 99_999, " of days");
 export const seconds = wholeNumber(1, 999_999, " of seconds, at least 1");
 const lines = wholeNumber(0, 99_999, " of lines");
+const machines = wholeNumber(0, 99, " of machines, at most 99");
 export const port = wholeNumber(1, 65_535, " from 1 to 65535");
 
 export function commaList(text: string): string[] {

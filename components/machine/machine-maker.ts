@@ -12,8 +12,7 @@ import type { firmwareOf } from "../../config/sections/windows-image.ts";
 import type { KnownResource, ResourceKind } from "../host-resource.ts";
 import type { LabNetwork } from "../network/lab-network.ts";
 import type { GoldenImage } from "./libvirt/machine-storage.ts";
-import type { HyperVHostSettings } from "./hyper-v/settings.ts";
-import type { RemoteHypervisorSettings, ThisHypervisor } from "./libvirt/settings.ts";
+import type { ThisHypervisor } from "./libvirt/settings.ts";
 import { macAddress } from "./mac-address.ts";
 import type { Machine, VirtualMachineArgs } from "./machine.ts";
 import type { SshKey } from "./ssh-key.ts";
@@ -22,26 +21,24 @@ import type { NodeSettings } from "../../config/sections/nodes.ts";
 /** What all hosts that machines can run on, besides this one, have in common. */
 export type OtherMachineHost = Pick<z.output<typeof remoteHost>, "name" | "machineMemoryMiB">;
 
-/** The settings that say which hosts there are. */
-export interface MachineHosts {
+/** The settings of a lab that all makers read. */
+export interface MakerSettings extends LabSection, NetworkSection, MadeNodes {
   readonly hypervisor: ThisHypervisor;
-  readonly hypervisors: readonly RemoteHypervisorSettings[];
-  readonly hyperVHosts: readonly HyperVHostSettings[];
-}
-
-/** The settings of a lab that its machines are made from. */
-export interface MakerSettings extends MachineHosts, LabSection, NetworkSection, MadeNodes {
   readonly windows: Parameters<typeof firmwareOf>[0];
   /** Nodes on machines that are there. */
   readonly ownNodes: readonly unknown[];
 }
 
-/** A way to make machines on other hosts. Only `components` imports Pulumi, so that settings and commands load fast. */
-export interface MachineMaker<Hosts = z.ZodType<OtherMachineHost[]>> {
+/**
+ * A way to make machines on other hosts. Only `components` imports Pulumi, so that settings and commands load fast.
+ *
+ * `Section` is what it reads of the settings besides what all makers read: the list of its hosts.
+ */
+export interface MachineMaker<Hosts = z.ZodType<OtherMachineHost[]>, Section = unknown> {
   readonly title: string;
   readonly settings: Hosts;
   /** Checks of settings that depend on each other. */
-  readonly checks: readonly Check<Omit<MakerSettings, keyof MadeNodes | "ownNodes">>[];
+  readonly checks: readonly Check<Pick<MakerSettings, "windows"> & Section>[];
   /** Operating systems of its machines. */
   readonly systems: readonly Machine["os"][];
   /**
@@ -52,7 +49,7 @@ export interface MachineMaker<Hosts = z.ZodType<OtherMachineHost[]>> {
   /** Checks of hosts, before anything is made. */
   readonly readiness?: () => Promise<{
     /** Problems of the hosts that have nodes. The hosts are checked in parallel, with a time limit. */
-    hostProblems(this: void, settings: MakerSettings): Promise<HostProblem[]>;
+    hostProblems(this: void, settings: MakerSettings & Section): Promise<HostProblem[]>;
   }>;
   /** Kinds of resources that its machines leave on this host and on its hosts, if the CLI can list and remove them. */
   readonly hostResources?: () => Promise<{
@@ -80,15 +77,15 @@ export interface MachineMaker<Hosts = z.ZodType<OtherMachineHost[]>> {
      */
     machinesOn(
       this: void,
-      lab: MachinesLab,
+      lab: MachinesLab<Section>,
       placed: readonly NodeSettings[],
     ): ReadonlyMap<string, MakeMachine>;
   }>;
 }
 
 /** What all machines of a lab have in common. */
-export interface MachinesLab {
-  readonly settings: MakerSettings;
+export interface MachinesLab<Section = unknown> {
+  readonly settings: MakerSettings & Section;
   /** Disks that machines start from. Each is only located if a node needs it. */
   readonly images: {
     readonly windows: GoldenImage | undefined;

@@ -48,7 +48,9 @@ async function fromAllMakers<T>(
 }
 
 /** Problems of other hosts that have nodes. */
-export function hostProblemsElsewhere(settings: MakerSettings): Promise<HostProblem[]> {
+export function hostProblemsElsewhere(
+  settings: MakerSettings & MakersHosts,
+): Promise<HostProblem[]> {
   return fromAllMakers(
     async ({ readiness }) => (await readiness?.())?.hostProblems(settings) ?? [],
   );

@@ -1,5 +1,4 @@
 import { podNetworks } from "../../components/cni/registry.ts";
-import type { MachineMaker } from "../../components/machine/machine-maker.ts";
 import { machineMakers } from "../../components/machine/registry.ts";
 import { fabrics } from "../../components/network/fabric/registry.ts";
 import type { Check } from "../problem.ts";
@@ -43,10 +42,12 @@ export const checks: readonly Check<NamedSettings>[] = [
   ...rangesApart,
   ...windowsChecks,
   rehearsalChecksums,
-  ...Object.values(podNetworks).flatMap((network) => network.checks),
+  ...Object.values(podNetworks).flatMap(
+    (network): readonly Check<NamedSettings>[] => network.checks,
+  ),
   checksumsUsed,
   hypervisorsApart,
-  ...Object.values<MachineMaker>(machineMakers).flatMap((maker) => maker.checks),
+  ...Object.values(machineMakers).flatMap((maker): readonly Check<NamedSettings>[] => maker.checks),
   placedSomewhere,
   spreadBySomething,
   placedWithin,

@@ -1,10 +1,10 @@
 import type * as z from "zod";
 import type { MachineMaker } from "../machine-maker.ts";
-import { hyperVChecks, hyperVHosts } from "./settings.ts";
+import { hyperVChecks, hyperVHosts, type HyperVSection } from "./settings.ts";
 
 type Host = z.output<typeof hyperVHosts>[number];
 
-export const hyperV: MachineMaker<typeof hyperVHosts> = {
+export const hyperV: MachineMaker<typeof hyperVHosts, HyperVSection> = {
   title: "Hyper-V",
   settings: hyperVHosts,
   checks: hyperVChecks,

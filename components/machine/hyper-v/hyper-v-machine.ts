@@ -18,12 +18,12 @@ import {
   instanceId,
   ownerId,
 } from "./parameters.ts";
-import { startOf } from "./settings.ts";
+import { type HyperVSection, startOf } from "./settings.ts";
 import type { NodeSettings } from "../../../config/sections/nodes.ts";
 
 /** Prepares the Hyper-V hosts that have nodes, and returns the function that makes machines on each. */
 export function machinesOn(
-  lab: MachinesLab,
+  lab: MachinesLab<HyperVSection>,
   placed: readonly NodeSettings[],
 ): ReadonlyMap<string, MakeMachine> {
   const { settings } = lab;

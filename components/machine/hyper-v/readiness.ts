@@ -1,7 +1,7 @@
 import type { HostProblem } from "../../../config/host-problem.ts";
 import { labNames } from "../../../config/names.ts";
 import { pathText, unless } from "../../../config/problem.ts";
-import type { HyperVHostSettings } from "./settings.ts";
+import type { HyperVHostSettings, HyperVSection } from "./settings.ts";
 import { messageOf } from "../../../host/failure.ts";
 import type { MakerSettings } from "../machine-maker.ts";
 import { dialHyperVHost } from "./host-session.ts";
@@ -13,7 +13,9 @@ const reachSeconds = 30;
  * Checks that the Hyper-V hosts that have nodes can be logged in to. The hosts themselves are checked later, when
  * machines are made, because that needs scripts on the hosts.
  */
-export async function hostProblems(settings: MakerSettings): Promise<HostProblem[]> {
+export async function hostProblems(
+  settings: MakerSettings & HyperVSection,
+): Promise<HostProblem[]> {
   const { lab, nodes, hyperVHosts } = settings;
   const used = new Set(nodes.map(({ hypervisor }) => hypervisor));
   const problems = await Promise.all(

@@ -91,10 +91,11 @@ function windowsVhdx(value: string): Complaint | undefined {
 type Start = Pick<HyperVHostSettings, "generation" | "secureBoot">;
 type Windows = Parameters<typeof firmwareOf>[0];
 
-interface CheckedHosts {
+export interface HyperVSection {
   readonly hyperVHosts: readonly HyperVHostSettings[];
-  readonly windows: Windows;
 }
+
+type CheckedHosts = HyperVSection & { readonly windows: Windows };
 
 /** Generation that an image needs; undefined for a user's disk, which may need either. */
 function generationOf(windows: Windows): 1 | 2 | undefined {

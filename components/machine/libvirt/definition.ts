@@ -1,10 +1,10 @@
 import type * as z from "zod";
 import type { MachineMaker } from "../machine-maker.ts";
-import { hypervisors } from "./settings.ts";
+import { hypervisors, type HypervisorsSection } from "./settings.ts";
 
 type Host = z.output<typeof hypervisors>[number];
 
-export const libvirt: MachineMaker<typeof hypervisors> = {
+export const libvirt: MachineMaker<typeof hypervisors, HypervisorsSection> = {
   title: "libvirt",
   settings: hypervisors,
   checks: [],

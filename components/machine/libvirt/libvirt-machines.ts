@@ -9,6 +9,7 @@ import { defaultTimeouts } from "../../windows/node-step.ts";
 import { type MachinesLab, type MakeMachine, virtualMachine } from "../machine-maker.ts";
 import { LibvirtMachine, type MachineSegment } from "./libvirt-machine.ts";
 import { MachineStorage, type MachineStorageArgs } from "./machine-storage.ts";
+import type { HypervisorsSection } from "./settings.ts";
 import { hypervisorProvider } from "./hypervisor-provider.ts";
 import { isRouted } from "../../network/fabric/fabric-ends.ts";
 import type { NodeSettings } from "../../../config/sections/nodes.ts";
@@ -23,7 +24,7 @@ interface MachineHost {
 
 /** Returns the functions that make machines on this host and on the other hypervisors that have nodes. */
 export function machinesOn(
-  lab: MachinesLab,
+  lab: MachinesLab<HypervisorsSection>,
   placed: readonly NodeSettings[],
 ): ReadonlyMap<string, MakeMachine> {
   const used = new Set(placed.map(({ hypervisor }) => hypervisor));
@@ -38,7 +39,7 @@ export function machinesOn(
 
 /** All machines on a hypervisor share a pool, and those with the same operating system share an image. */
 function maker(
-  lab: MachinesLab,
+  lab: MachinesLab<HypervisorsSection>,
   hypervisor: string,
   { domainType, place, segment }: MachineHost,
 ): MakeMachine {
@@ -89,7 +90,10 @@ function here({ settings, network, libvirtProvider, labId }: MachinesLab): Machi
  * A hypervisor on another host. It has its own pool with a copy of the image. Its machines are on a bridge that is
  * connected to the lab's segment or, with a routed fabric, on a segment of their own.
  */
-function elsewhere(lab: MachinesLab, connection: HypervisorConnection): MachineHost {
+function elsewhere(
+  lab: MachinesLab<HypervisorsSection>,
+  connection: HypervisorConnection,
+): MachineHost {
   const { settings, fabric, labId } = lab;
   const { name, uri, virshUri, domainType } = connection;
   const pool = remotePool(settings.lab.name, name);

@@ -70,6 +70,10 @@ export type ThisHypervisor = z.output<typeof hypervisor>;
 
 export type RemoteHypervisorSettings = z.output<typeof remote>;
 
+export interface HypervisorsSection {
+  readonly hypervisors: readonly RemoteHypervisorSettings[];
+}
+
 /** Accepts only the system instance of libvirt's QEMU driver on this host, whose bridge this host's Docker can use. */
 function hypervisorUri(value: string): Complaint | undefined {
   if (value === "qemu:///system") return undefined;

@@ -10,6 +10,7 @@ const nowhere = ["--stack", "nowhere"];
 const failures: Readonly<
   Record<string, readonly (readonly [args: readonly string[], variables?: NodeJS.ProcessEnv])[]>
 > = {
+  init: [[["rehearsal"]], [["new", "--machine", "win-1"]], [["new", "--windows", "2019"]]],
   up: [[nowhere]],
   down: [[nowhere]],
   preview: [[nowhere]],
