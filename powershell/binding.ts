@@ -6,6 +6,7 @@ import type { Position } from "./syntax.ts";
 import * as is from "./types.ts";
 import { runtimeError, typeOf } from "./types.ts";
 import {
+  Char,
   EnumValue,
   Hashtable,
   isNull,
@@ -119,6 +120,7 @@ function bindPositional(bound: Bound, args: readonly Argument[]): void {
   for (const { value = null, unbound, written, position } of args) {
     const formal = unbound ? undefined : free.shift();
     if (formal) {
+      refuseNullTexts(formal, value);
       accept(bound, formal, value, written);
     } else if (signature.cmdlet) {
       throw new Unsupported(`an argument of ${signature.cmdlet} without a name`).at(position);
@@ -161,8 +163,16 @@ function refuseWritten(value: Value, written: string | undefined): void {
   }
 }
 
+/** They stay null for a parameter that is not named, and become empty for one that is. */
+function refuseNullTexts({ name, type, mandatory, allows }: Formal, value: Value): void {
+  const isRejected = mandatory && !allows.has("allowemptystring");
+  if (type?.element !== is.string || !(value instanceof PsArray) || isRejected) return;
+  if (value.items.some(isNull)) throw new Unsupported(`null in a list of texts for $${name}`);
+}
+
 export function bindInput(bound: Bound, value: Value): void {
   if (bound.piped) {
+    refuseNullTexts(bound.piped, value);
     try {
       accept(bound, bound.piped, value);
     } catch (error) {
@@ -214,14 +224,15 @@ function accept(bound: Bound, formal: Formal, given: Value, written?: string): v
     }
   }
   if (mandatory && type) {
-    const items = converted instanceof PsArray ? converted.items : [converted];
+    const element = type.name === "System.Array" ? is.object : type.element;
+    const items = element && converted instanceof PsArray ? converted.items : [converted];
     if (items.length === 0 && !allows.has("allowemptycollection")) {
       rejectEmpty("EmptyArray", "an empty array");
     }
-    if ((type.element ?? type) === is.string && items.includes("") && !takesEmptyText) {
+    if ((element ?? type) === is.string && items.includes("") && !takesEmptyText) {
       rejectEmpty("EmptyString", "an empty string");
     }
-    if (type.element?.isValueType === false && !allows.has("allownull") && items.some(isNull)) {
+    if (element?.isValueType === false && !allows.has("allownull") && items.some(isNull)) {
       rejectEmpty("Null", "null");
     }
   }
@@ -234,12 +245,19 @@ function convertArgument(signature: Signature, value: Value, type?: NetType): Va
   if (isOther && value instanceof Hashtable && value.type !== type) {
     throw new Unsupported(`[${value.type.name}] as [${type.name}]`);
   }
+  if (type === is.hashtable && value instanceof Char) {
+    throw new Unsupported("a character as [hashtable]"); // It is a number for its constructor.
+  }
   if (type === is.scriptBlock || type === is.hashtable) {
     return isNull(value) || typeOf(value).is(type) ? value : undefined;
   }
   if (type === is.string && signature.cmdlet && value instanceof PsArray) {
     // Some cmdlets of 7 take several.
     throw new Unsupported(`a list for a text of ${signature.cmdlet}`);
+  }
+  const items = type.element === is.string && value instanceof PsArray ? value.items : [];
+  if (signature.cmdlet && items.some((each) => each instanceof PsArray)) {
+    throw new Unsupported(`a list in a list for ${signature.cmdlet}`);
   }
   const isLogical = typeof value === "boolean" || value instanceof Switch;
   const isCount = isNumeric(value) || value instanceof EnumValue;
@@ -267,6 +285,9 @@ export function splat(value: Value, position: Position): Argument[] {
   if (value instanceof Hashtable) {
     const given = { splatted: true, position };
     return value.entries().map(({ key, value }) => ({ name: toText(key), value, ...given }));
+  }
+  if (typeof value === "string") {
+    return value.split("").map((each) => ({ value: is.toChar(each), position }));
   }
   return (enumerated(value) ?? [value]).map((each) => ({ value: each, position }));
 }

@@ -113,11 +113,12 @@ export function toBool(value: Value): boolean {
   if (typeof value === "string" || value instanceof Switch) {
     return typeof value === "string" ? value !== "" : value.isPresent;
   }
-  const items = enumerated(value);
-  if (items) {
+  if (value instanceof PsArray) {
+    const { items } = value;
     const [first = null] = items;
-    return items.length > 1 || (enumerated(first)?.length ?? Number(toBool(first))) > 0;
+    return items.length > 1 || (first instanceof PsArray ? first.items.length > 0 : toBool(first));
   }
+  if (value instanceof NetObject && value.type.truth) return value.type.truth(value);
   return value instanceof EnumValue || Boolean(numberIn(value) ?? true);
 }
 
@@ -260,7 +261,7 @@ function conversion(value: Value, type: NetType): Value | undefined {
   const own = conversions.get(type);
   if (own) return own(value, type);
   // What is nothing at all stays so.
-  const isAny = type === is.psObject || type.name === "System.Object";
+  const isAny = type === is.psObject || type === is.object;
   if (value === nothing && type.isValueType) {
     throw new Unsupported(`a conversion of nothing at all to [${type.name}]`);
   }
@@ -268,18 +269,34 @@ function conversion(value: Value, type: NetType): Value | undefined {
   if (type.element === is.char && typeof value === "string") {
     return is.array(value.split("").map(is.toChar), type);
   }
-  if (type.element) {
-    const { element } = type;
-    return new PsArray(
-      type,
-      toItems(value).map((item) =>
-        item === nothing && element === is.string ? "" : convert(item, element),
-      ),
-    );
-  }
+  if (type.element) return convertToArray(value, type, type.element);
   if (type.name === "System.Array") return is.array([...toItems(value)]);
   if (type.enumeration) return convertEnumeration(value, type, type.enumeration);
   return convertByMember(value, type);
+}
+
+function convertToArray(value: Value, type: NetType, element: NetType): Value {
+  if (value instanceof PsArray && isSameInMemory(value.type, type)) {
+    throw new Unsupported(`[${value.type.name}] as [${type.name}]`);
+  }
+  const items = toItems(value).map((item) => {
+    // Only a single table becomes an object.
+    if (element === is.psObject && item instanceof Hashtable) return item;
+    return item === nothing && element === is.string ? "" : convert(item, element);
+  });
+  return new PsArray(type, items);
+}
+
+/** Whether .NET takes a list for one of the other type: both have integers of the same size. */
+export function isSameInMemory(one: NetType, other: NetType): boolean {
+  const pairs = [
+    [is.int, is.uint32],
+    [is.long, is.uint64],
+  ];
+  return pairs.some(
+    (pair) =>
+      one !== other && [one, other].every(({ element }) => element && pair.includes(element)),
+  );
 }
 
 function convertNumber(value: Value, type: NetType): Value | undefined {
@@ -291,6 +308,9 @@ function convertNumber(value: Value, type: NetType): Value | undefined {
 }
 
 function convertSwitch(value: Value, type: NetType): Value | undefined {
+  if (value instanceof Hashtable || value instanceof Char) {
+    throw new Unsupported(`[${value.type.name}] as a switch`);
+  }
   return isNull(value) || typeof value === "boolean" ? new Switch(type, value === true) : undefined;
 }
 
@@ -330,6 +350,8 @@ function convertEnumeration(
  * takes is converted as a text. What the type may have in .NET and not here is unsupported.
  */
 function convertByMember(value: Exclude<Value, null>, type: NetType): Value | undefined {
+  // It is a number for constructors.
+  if (value instanceof Char) throw new Unsupported(`a character as [${type.name}]`);
   const table = is.types.get("System.Collections.IDictionary");
   if ([is.hashtable, is.scriptBlock, is.customObject, table].includes(type)) {
     if (type === is.hashtable && typeOf(value).is(table)) {

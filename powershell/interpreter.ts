@@ -101,6 +101,9 @@ const unary = new Map<string, (value: Value) => Value>([
   [",", (value) => is.array([value])],
 ]);
 
+/** They have the value of their right operand before that of the left one. */
+const listOnTheRight = new Set(["-in", "-notin", "-cin", "-cnotin"]);
+
 /** Read-only automatic variables: their values as functions of the script's path. */
 const automatics = new Map<string, (path: string) => Value>([
   ["true", () => true],
@@ -709,6 +712,8 @@ export class Interpreter implements Shell {
     const { name } = node;
     const object = await this.expression(node.object);
     const args = await this.#expressions(node.args);
+    const type = castIn(node.object);
+    if (type) this.#refuseCast(type, object, name);
     if (node.isStatic) return callStatic(staticOf(object, name), name, args, this.types);
     if (object instanceof ScriptBlock && name.toLowerCase() === "invoke") {
       return is.array(await collect((emit) => this.invoke(object, { args, child: true }, emit)));
@@ -716,6 +721,15 @@ export class Interpreter implements Shell {
     return callMethod(object, name, args, this.types, (block, given, self) =>
       this.evaluate(block, { args: given, child: true, self }),
     );
+  }
+
+  /** A method of a cast in parentheses is only searched in the type of the cast, not in a list's elements. */
+  #refuseCast(type: Syntax.TypeName, object: Value, name: string): void {
+    const own = isNull(object) ? undefined : typeOf(object).overloads(name.toLowerCase());
+    const isOfElement = enumerated(object) && own?.length === 0;
+    if (isOfElement || (/^tostring$/i.test(name) && this.types.find(type.name) === is.object)) {
+      throw new Unsupported(`${name}() of a cast to [${type.name}]`);
+    }
   }
 
   async #index(node: Syntax.Index): Promise<Value> {
@@ -784,6 +798,11 @@ export class Interpreter implements Shell {
   }
 
   #binaryNode({ operator, left, right }: Syntax.Binary): Value | Promise<Value> {
+    if (listOnTheRight.has(operator)) {
+      return after(this.expression(right), (list) =>
+        after(this.expression(left), (wanted) => this.#binary(operator, wanted, list)),
+      );
+    }
     return after(this.expression(left), (first) => {
       if (operator === "-and" || operator === "-or") {
         const decides = toBool(first) === (operator === "-or");
@@ -799,15 +818,17 @@ export class Interpreter implements Shell {
 
   async #cast({ type: typeName, operand }: Syntax.Cast): Promise<Value> {
     const name = typeName.name.toLowerCase();
-    if (operand.kind === "HashtableLiteral" && /^(ordered|pscustomobject)$/.test(name)) {
+    const isObject = typeName.ranks === 0 && /^(ordered|pscustomobject)$/.test(name);
+    if (operand.kind === "HashtableLiteral" && isObject) {
       const table = await this.#table(operand, is.orderedDictionary);
       return name === "ordered" ? table : toCustomObject(table);
     }
     if (name === "ref") return this.#reference(operand);
     const value = await this.expression(operand);
     // Only [pscustomobject] makes an object of a table.
-    const isTable = value instanceof Hashtable && /(^|\.)psobject$/.test(name);
-    return isTable ? value : convert(value, this.type(typeName));
+    const isOther = /(^|\.)psobject$/.test(name);
+    if (isOther && value === nothing) return null;
+    return isOther && value instanceof Hashtable ? value : convert(value, this.type(typeName));
   }
 
   /** `[ref] $x`: lets a method set a variable. */
@@ -1068,6 +1089,13 @@ function isExpression(statement: Syntax.Statement): statement is OneExpression {
   if (statement.kind !== "Pipeline") return false;
   const [element, ...others] = statement.elements;
   return element?.kind === "ExpressionElement" && others.length === 0;
+}
+
+/** The type of a cast in parentheses. */
+function castIn(node: Syntax.Expression): Syntax.TypeName | undefined {
+  if (node.kind !== "Parenthesis" || !isExpression(node.statement)) return undefined;
+  const { expression } = node.statement.elements[0];
+  return expression.kind === "Cast" ? expression.type : castIn(expression);
 }
 
 function staticOf(object: Value, member: string): NetType {

@@ -36,6 +36,9 @@ const variable = "(?:\\{((?:[^`}]|`[^])+)\\}|((?:\\w+:(?!:))?[\\w?]+|[$^]))";
 const number =
   "([-+]?)(?:(0x[0-9a-f]+)|((?:\\d+(?:\\.\\d+|\\.(?![.\\w]))?|\\.\\d+)(?:e[-+]?\\d+)?))(l?)([kmgtp]b)?";
 
+/** Makes the name of a command of a number at the beginning of a statement, and an error of most others. */
+const behindNumber = "[[:'\"$@`]|\\.(?![.\\d])";
+
 /** What is behind it are values, also if they look like names of parameters. */
 export const endOfNames = "--";
 
@@ -69,9 +72,11 @@ export const forms = {
   argument: new RegExp(`['"({@]|\\$\\(|\\$${variable}(?=[.[]|::|${wordEnd})`, "y"),
   /** A number of a type that scripts do not use: `1d` is a decimal; 7 has further letters. */
   otherNumber: new RegExp(
-    `[-+]?(?:0b[01]+|(?:\\d+\\.?\\d*|\\.\\d+)(?:e[-+]?\\d+)?(?:d|n|u?[ysl]|u))(?:[kmgtp]b)?${wordEnd}`,
+    `[-+]?(?:0b[01]*|0x|(?:\\d+\\.?\\d*|\\.\\d+)(?:e[-+]?\\d+)?(?:d|n|u?[ysl]|u))(?:[kmgtp]b)?${wordEnd}`,
     "iy",
   ),
+  behindNumber: new RegExp(behindNumber, "y"),
+  numberBefore: new RegExp(`${number}(?:${behindNumber})`, "iy"),
   numberArgument: new RegExp(`(?!\\+)${number}${wordEnd}`, "iy"),
 };
 

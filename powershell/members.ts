@@ -1,5 +1,5 @@
 /** Finds the properties and methods of values by name, and calls them with converted arguments. */
-import { enumerated, tryConvert } from "./convert.ts";
+import { enumerated, fromItems, tryConvert } from "./convert.ts";
 import * as is from "./types.ts";
 import { raised, runtimeError, typeOf, type Types } from "./types.ts";
 import {
@@ -89,9 +89,13 @@ const listMethods =
 type Found = Value | undefined | Promise<Value | undefined>;
 
 /** The value of a property. Undefined if the value has no such property. */
-export function getProperty(value: Value, name: string, strict = false): Found {
+export function getProperty(value: Value, name: string, strict = false, isElement = false): Found {
   const key = name.toLowerCase();
-  if (isNull(value)) return undefined;
+  if (isNull(value)) {
+    if (key === "psobject" && value === nothing)
+      throw new Unsupported("PSObject of nothing at all");
+    return key === "psobject" ? null : undefined;
+  }
   if (
     (value instanceof Hashtable && value.has(name)) ||
     (value instanceof CustomObject && value.properties.has(key))
@@ -108,12 +112,15 @@ export function getProperty(value: Value, name: string, strict = false): Found {
   }
   if (value instanceof PsArray) rejectUnknown(value, name);
   const items = enumerated(value);
-  if (items) return enumerateProperty(items, name, strict);
+  if (items) return isElement ? undefined : enumerateProperty(items, name, strict);
   rejectUnknown(value, name);
   return undefined;
 }
 
-/** A property of a list is read from its elements. Without strict mode, elements without it are skipped. */
+/**
+ * A property of a list is read from its elements. Without strict mode, elements without it are skipped, and those of
+ * a list in it are looked at.
+ */
 async function enumerateProperty(
   items: readonly Value[],
   name: string,
@@ -121,7 +128,7 @@ async function enumerateProperty(
 ): Promise<Value | undefined> {
   const values: Value[] = [];
   for (const item of items) {
-    const value = await getProperty(item, name, strict);
+    const value = await getProperty(item, name, strict, strict);
     if (value !== undefined) {
       values.push(value);
     } else if (strict) {
@@ -129,6 +136,9 @@ async function enumerateProperty(
     }
   }
   const all = values.flatMap((value) => enumerated(value) ?? [value]);
+  if (strict && values.length > 0 && all.length === 0) {
+    throw new Unsupported(`${name} of elements, which is empty in each`);
+  }
   return values.length === 0 ? undefined : all.length === 1 ? all[0] : is.array(all);
 }
 
@@ -194,7 +204,8 @@ export async function callMethod(
   for (const item of items) {
     results.push(await callMethod(item, name, args, types, runBlock));
   }
-  return is.array(results);
+  const all = results.flatMap((each) => enumerated(each) ?? [each]);
+  return fromItems(all.filter((each) => each !== nothing));
 }
 
 export async function callStatic(
@@ -251,15 +262,19 @@ async function call(
     forms.find(({ parameters }) => parameters.every((type, at) => suits(args[at] ?? null, type))) ??
     forms.find(({ parameters }) => converted(args, parameters));
   const fitting = form && converted(args, form.parameters);
+  // Most members end with an exception then.
+  const isMissing = fitting?.some(
+    (each, at) => each === null && form?.overload.nullable[at] !== true,
+  );
   const isSure = sure ?? forms.filter(({ parameters }) => converted(args, parameters)).length === 1;
-  // .NET's strings may have a method that takes a character instead of a text.
-  const isOpen =
-    typeof self === "string" &&
-    args.some((each, at) => {
-      const takesText = form?.parameters[at] === is.string;
-      return takesText && !(typeof each === "string" || each instanceof Char);
-    });
-  if (!fitting || !isSure || isOpen)
+  // .NET's strings may have a method that takes a character instead of a text; no text is made of an object
+  // where .NET has several methods of that name.
+  const isOpen = args.some((each, at) => {
+    const isKnown = typeof each === "string" || each instanceof Char;
+    const isOther = typeof self === "string" ? !isKnown : each instanceof CustomObject;
+    return form?.parameters[at] === is.string && isOther;
+  });
+  if (!fitting || !isSure || isOpen || isMissing)
     throw new Unsupported(`${name} with these ${String(args.length)} arguments`);
   const what = `calling "${name}" with "${String(args.length)}" argument(s)`;
   const result = await wrappingErrors(what, "MethodInvocationException", () =>
@@ -284,9 +299,11 @@ function suits(value: Value, type: NetType): boolean {
 /** Converts arguments to parameter types. Undefined if one cannot be converted. */
 function converted(args: readonly Value[], types: readonly NetType[]): Value[] | undefined {
   const values = args.map((argument, at) => {
-    // [NullString]::Value passes a null string; $null passes an empty one.
-    if (argument === is.nullString) return null;
-    return tryConvert(argument === nothing ? null : argument, types[at] as NetType);
+    const type = types[at] as NetType;
+    // [NullString]::Value and nothing at all pass a null string; $null passes an empty one.
+    if (argument === is.nullString || (argument === nothing && type === is.string)) return null;
+    if (argument === nothing) return type.isValueType ? undefined : null;
+    return tryConvert(argument, type);
   });
   return values.every((each) => each !== undefined) ? values : undefined;
 }

@@ -3,6 +3,7 @@ import {
   convert,
   enumerated,
   isNumeric,
+  isSameInMemory,
   most,
   nestedText,
   numberIn,
@@ -312,10 +313,20 @@ function split(left: Value, right: Value, ignoreCase: boolean): Value {
 }
 
 function isOf(left: Value, right: Value): boolean {
-  const type = right instanceof NetType ? right : is.types.find(toText(right));
+  if (!(right instanceof NetType) && typeof right !== "string") {
+    const message = "The right operand of '-is' must be a type.";
+    throw runtimeError("IsOperatorRequiresType", message);
+  }
+  const type = typeof right === "string" ? is.types.find(right) : right;
   if (!type) throw new Unsupported(`-is ${toText(right)}`);
   if (isNull(left)) return false;
-  return type === is.psObject ? left instanceof CustomObject : typeOf(left).is(type);
+  const own = typeOf(left);
+  const isOther = own !== type && type.element !== undefined && own.is(type);
+  if (isOther || isSameInMemory(own, type)) {
+    // It depends on how often the script has run.
+    throw new Unsupported(`[${own.name}] -is [${type.name}]`);
+  }
+  return type === is.psObject ? left instanceof CustomObject : own.is(type);
 }
 
 interface Calculation {

@@ -314,8 +314,7 @@ class Parser extends Reader {
     if (this.look(forms.otherNumber) && !this.look(forms.numberArgument)) {
       this.refuse("a number of this type");
     }
-    // They are names of commands.
-    if (this.look(/[-+]?\d[\d.]*(?:\.[a-z_]|\[)/iy)) this.refuse("a member of a number");
+    if (this.look(forms.numberBefore)) this.refuse("what is behind a number without a blank");
     const start = this.at;
     const elements: (Syntax.Command | Syntax.ExpressionElement)[] = [];
     do {
@@ -573,7 +572,7 @@ class Parser extends Reader {
     if (this.look(forms.otherNumber)) this.refuse("a number of this type");
     const match = this.match(forms.number);
     if (match === null) return undefined;
-    if (this.look(/\.[a-z_]/iy)) this.refuse("a member of a number");
+    if (this.look(forms.behindNumber)) this.refuse("what is behind a number without a blank");
     if (this.look(/\w/y)) {
       this.expected("the end of a number");
     }

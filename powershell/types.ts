@@ -31,10 +31,11 @@ export interface TypeDefinition {
   readonly compare?: (left: never, right: never) => number;
   readonly subtract?: (left: never, right: never) => Value;
   readonly enumerate?: (value: never) => readonly Value[];
+  readonly truth?: (value: never) => boolean;
   readonly changes?: (value: never) => number;
   /** By .NET name: a getter, or a getter and a setter. */
   readonly properties?: Readonly<Record<string, Code | readonly [Code, Code]>>;
-  /** By signature: `Substring(int, int)`. */
+  /** By signature: `Substring(int, int)`. A parameter that can be null has a `?`. */
   readonly methods?: Readonly<Record<string, Code>>;
   readonly staticProperties?: Readonly<Record<string, Code | readonly [Code, Code]>>;
   readonly staticMethods?: Readonly<Record<string, Code>>;
@@ -109,6 +110,7 @@ export class Types {
     type.compare = (compare as NetType["compare"]) ?? type.compare;
     type.subtract = (subtract as NetType["subtract"]) ?? type.subtract;
     type.enumerate = (enumerate as NetType["enumerate"]) ?? type.enumerate;
+    type.truth = (extension.truth as NetType["truth"]) ?? type.truth;
     addProperties(type.properties, extension.properties);
     addProperties(type.staticProperties, extension.staticProperties);
     addMethods(type.methods, extension.methods);
@@ -150,9 +152,11 @@ function addMethods(
 
 function overload(signature: string, code: Code): Overload {
   const [, name = "", list = ""] = /^(\w*)\((.*)\)$/.exec(signature) ?? [];
+  const parameters = list === "" ? [] : list.split(/,\s*/);
   return {
     name,
-    parameters: list === "" ? [] : list.split(/,\s*/),
+    parameters: parameters.map((each) => each.replace("?", "")),
+    nullable: parameters.map((each) => each.endsWith("?")),
     call: (self, args) => (code as (self: Value, ...args: Value[]) => Result)(self, ...args),
   };
 }
@@ -163,7 +167,7 @@ export const types = new Types();
 const define = (name: string, more: Omit<TypeDefinition, "name"> = {}) =>
   types.define({ name: `System.${name}`, ...more });
 
-const object = define("Object");
+export const object = define("Object");
 define("Array");
 define("ValueType");
 define("Enum", { base: "System.ValueType" });

@@ -25,6 +25,8 @@ export interface Property {
 export interface Overload {
   readonly name: string;
   readonly parameters: readonly string[];
+  /** Which parameters can be null. */
+  readonly nullable: readonly boolean[];
   call(self: Value, args: readonly Value[]): Result | void | Promise<void>;
 }
 
@@ -47,6 +49,8 @@ export class NetType {
   subtract?: (left: Value, right: Value) => Value;
   /** The elements that loops and pipelines unroll. Undefined if the type is not a collection. */
   enumerate?: (value: Value) => readonly Value[];
+  /** Whether a value counts as true. Undefined if each does. */
+  truth?: (value: Value) => boolean;
   /** How often the elements have changed. Undefined if they can while a loop goes through them. */
   changes?: (value: Value) => number;
   /** Null cannot be of this type: it converts to another value, e.g. 0, or not at all. */
@@ -77,7 +81,9 @@ export class NetType {
       this === other ||
       other.name === "System.Object" ||
       this.interfaces.includes(other.name.toLowerCase()) ||
-      (other.element !== undefined && (this.element?.is(other.element) ?? false)) ||
+      (other.element !== undefined &&
+        this.element?.isValueType === false &&
+        this.element.is(other.element)) ||
       (this.base?.is(other) ?? false)
     );
   }

@@ -202,7 +202,9 @@ export function fileCmdlets(providers: DriveProviders): readonly Cmdlet[] {
       throw new Unsupported(`${call.name} with both -Path and -LiteralPath`);
     }
     const paths = literal ?? call.texts("Path") ?? [];
-    if (paths.length > 1 && paths.includes("")) throw new Unsupported("an empty path among others");
+    if (paths.length === 0 || paths.includes("")) {
+      throw new Unsupported(`${call.name} without a path, or with an empty one`);
+    }
     for (const each of paths) {
       const provider = providerOf(call.shell, each);
       await run(call, { provider, path: each, isPattern: !literal && hasWildcard(each) });

@@ -1,8 +1,18 @@
 /** System.Text.Encoding, lines, and checksums. */
 import { createHash } from "node:crypto";
+import { toText, tryConvert } from "../convert.ts";
 import type { Host } from "../host.ts";
+import * as is from "../types.ts";
 import { bytes, types } from "../types.ts";
-import { NetObject, Unsupported, type Num, type PsArray } from "../values.ts";
+import {
+  CustomObject,
+  isNull,
+  NetObject,
+  PsArray,
+  Unsupported,
+  type Num,
+  type Value,
+} from "../values.ts";
 
 export interface TextEncoding {
   encode(text: string): Buffer;
@@ -58,7 +68,14 @@ type Encoding = NetObject<TextEncoding>;
 const encoding = types.define({
   name: "System.Text.Encoding",
   methods: {
-    "GetBytes(string)": ({ state }: Encoding, text: string) => bytes(state.encode(text)),
+    // It also takes characters, and for some values neither suits.
+    "GetBytes(object)": ({ state }: Encoding, text: Value) => {
+      const isOpen = isNull(text) || typeof text === "boolean" || text instanceof CustomObject;
+      if (isOpen || (text instanceof PsArray && text.type.element === is.char)) {
+        throw new Unsupported("GetBytes of what is no text");
+      }
+      return bytes(state.encode(toText(text)));
+    },
   },
   staticProperties: {
     UTF8: () => new NetObject(encoding, utf8),
@@ -74,8 +91,17 @@ types.define({
 const sha256 = types.define({
   name: "System.Security.Cryptography.SHA256",
   methods: {
-    "ComputeHash(byte[])": (_: NetObject, data: PsArray) =>
-      bytes(createHash("sha256").update(toBuffer(data)).digest()),
+    // It also takes a stream, and a truth value suits neither.
+    "ComputeHash(object)": (_: NetObject, value: Value) => {
+      const isOpen = isNull(value) || typeof value === "boolean";
+      const data = isOpen ? undefined : tryConvert(value, types.array(is.byte));
+      if (data === undefined) throw new Unsupported("ComputeHash of what are no bytes");
+      return bytes(
+        createHash("sha256")
+          .update(toBuffer(data as PsArray))
+          .digest(),
+      );
+    },
   },
   staticMethods: { "Create()": () => new NetObject(sha256, null) },
 });

@@ -48,12 +48,24 @@ const keyCollection = types.define({
   properties: { Count: (self: Part) => partOf(self).length },
 });
 
+const orderedCollection = types.define({
+  name: "System.Collections.Specialized.OrderedDictionary+OrderedDictionaryKeyValueCollection",
+  enumerate: partOf,
+  changes: ({ state: { table } }: Part) => table.changes,
+  truth: () => {
+    // A list in 7, whose elements decide; not in 5.1.
+    throw new Unsupported("the truth of the keys or values of an [ordered] table");
+  },
+  properties: { Count: (self: Part) => partOf(self).length },
+});
+
 for (const type of [is.hashtable, is.orderedDictionary, is.boundParameters, dictionaryType]) {
+  const collection = type === is.orderedDictionary ? orderedCollection : keyCollection;
   types.extend(type, {
     properties: {
       Count: (self: Hashtable) => self.size,
-      Keys: (table: Hashtable) => new NetObject(keyCollection, { table, part: "key" }),
-      Values: (table: Hashtable) => new NetObject(keyCollection, { table, part: "value" }),
+      Keys: (table: Hashtable) => new NetObject(collection, { table, part: "key" }),
+      Values: (table: Hashtable) => new NetObject(collection, { table, part: "value" }),
     },
     methods: { "Contains(object)": (self: Hashtable, key: Value) => self.has(key) },
   });

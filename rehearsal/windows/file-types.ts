@@ -48,7 +48,7 @@ export function defineFileTypes(types: Types, host: ScriptMachine): void {
         if (files.status(full(from))?.isFolder !== false) throw fileNotFound(full(from));
         return files.move(full(from), full(to));
       },
-      "Replace(string, string, string)": (from: string, to: string, kept: string | null) => {
+      "Replace(string, string, string?)": (from: string, to: string, kept: string | null) => {
         if (kept !== null) throw new Unsupported("[System.IO.File]::Replace with a third file");
         return files.replace(full(from), full(to));
       },

@@ -238,7 +238,7 @@ export function defineRegistryTypes(types: Types): void {
     },
     methods: {
       "GetValue(string)": ({ state }: KeyObject, name: string) => state.key.get(name) ?? null,
-      "GetValue(string, object)": ({ state }: KeyObject, name: string, instead: Value) =>
+      "GetValue(string, object?)": ({ state }: KeyObject, name: string, instead: Value) =>
         state.key.get(name) ?? instead,
       [`GetValue(string, object, ${options.name})`]: (
         { state }: KeyObject,

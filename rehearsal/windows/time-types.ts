@@ -126,7 +126,7 @@ export function defineTimeTypes(set: Types, host: Host): void {
         throw new Unsupported("a DateTimeOffset in a text");
       },
     },
-    staticMethods: { "ParseExact(string, string, System.IFormatProvider)": parse },
+    staticMethods: { "ParseExact(string, string, System.IFormatProvider?)": parse },
   });
   const dateTime = set.define({
     name: "System.DateTime",

@@ -55,11 +55,15 @@ coreTypes.extend(runtimeType, {
 coreTypes.extend("System.String", {
   methods: {
     "ToUpperInvariant()": (self: string) => self.toUpperCase(),
-    "Split(string)": (self: string, by: string) => is.array(self.split(by)),
+    "Split(string)": (self: string, by: string) => {
+      // 5.1 splits at each character of it.
+      if (by.length !== 1) throw new Unsupported("Split at anything but one character");
+      return is.array(self.split(by));
+    },
     "ToCharArray()": (self: string) =>
       is.array(self.split("").map(is.toChar), is.types.array(is.char)),
   },
-  staticMethods: { "IsNullOrEmpty(string)": (text: string) => text === "" },
+  staticMethods: { "IsNullOrEmpty(string?)": (text: string | null) => !text },
 });
 coreTypes.define({
   name: "System.BitConverter",
@@ -83,7 +87,7 @@ coreTypes.extend(coreTypes.array(is.byte), {
 for (const type of [is.hashtable, is.orderedDictionary]) {
   coreTypes.extend(type, {
     methods: {
-      "Add(object, object)": (self: Hashtable, key: Value, value: Value) => {
+      "Add(object, object?)": (self: Hashtable, key: Value, value: Value) => {
         if (isNull(key)) throw new Unsupported("a key that is null");
         if (self.has(key)) throw raised("System.ArgumentException", "Item has already been added.");
         self.set(key, value);
@@ -209,7 +213,7 @@ function defineMoments(types: Types, host: ScriptMachine): void {
           ? toDateTime(types, host, toTicks(moment), false)
           : unspecified(moment);
       },
-      "ParseExact(string, string, System.IFormatProvider)": (text: string, format: string) => {
+      "ParseExact(string, string, System.IFormatProvider?)": (text: string, format: string) => {
         const digits = new RegExp(`^${format.replace(/[yMdHms]/g, "\\d")}$`);
         if (!/^yyyy-MM-dd( HH:mm:ss)?$/.test(format) || !digits.test(text))
           throw new Unsupported(`the date ${text} in the form ${format}`);

@@ -105,6 +105,7 @@ const differences: readonly (readonly [script: string, given?: string])[] = [
   ["1u"],
   ["1n"],
   ["0b1"],
+  ["0x"],
   ["1d"],
   ["$o = [pscustomobject]@{ a = 1 }; [string] $o.Count"],
   ["$o = [pscustomobject]@{ a = 1 }; [string] $o.Length"],
@@ -167,6 +168,9 @@ const differences: readonly (readonly [script: string, given?: string])[] = [
   // .../what-s-new-in-powershell-71
   ["$o = [pscustomobject]@{ a = 1 } | Select-Object a; $o.PSObject.TypeNames[0]", selected],
   ["$o = [pscustomobject]@{ a = 1 } | Select-Object a | Select-Object a; $o.PSObject.TypeNames"],
+  // .NET: their type implements IList in 7 only, and the elements of a list decide about its truth
+  ["[bool] ([ordered] @{}).Keys"],
+  ["[string] [bool] @{}.Keys", "True"],
   ["$?"],
   ["Get-Content -LiteralPath x -Encoding Byte"],
   ["function f { param([Parameter(ValueFromRemainingArguments)] $A) $A }; f 1 2"],
