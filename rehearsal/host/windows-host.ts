@@ -10,13 +10,7 @@ import { NamedMutexes } from "../windows/mutexes.ts";
 import { RecentWrites } from "../windows/recent-writes.ts";
 import { type RegistryKey, variablesKey } from "../windows/registry.ts";
 import type { Account } from "../windows/security.ts";
-import {
-  type HostState,
-  type Route,
-  type Service,
-  loadState,
-  savingInOrder,
-} from "./state.ts";
+import { type HostState, type Route, type Service, loadState, savingInOrder } from "./state.ts";
 import { type WindowsVersion, rehearsedWindows } from "./windows-version.ts";
 import type { Call } from "../../powershell/commands.ts";
 import { isIPv4, isIPv6 } from "node:net";
