@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { inExisting } from "../components/cni/registry.ts";
+import { inExisting } from "../components/cni/pod-networks.ts";
 import { cluster, clusterChecks } from "../components/controlplane/existing/settings.ts";
 import {
   credentialChecks,
@@ -15,7 +15,7 @@ import {
   nodes,
   nodesChecks,
 } from "../components/machine/existing/settings.ts";
-import { machineKinds } from "../components/machine/registry.ts";
+import { machineKinds } from "../components/machine/machine-makers.ts";
 import { checkedSettings } from "./checked-settings.ts";
 import type { Check, SettingsProblem } from "./problem.ts";
 import type { SettingsSource } from "./resolve.ts";

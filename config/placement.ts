@@ -1,4 +1,4 @@
-import { otherHosts, type MakersHosts } from "../components/machine/registry.ts";
+import { otherHosts, type MakersHosts } from "../components/machine/machine-makers.ts";
 import { machineOverheadMiB, thisHypervisor } from "./sections/machine-host.ts";
 import type { NodesSection } from "./sections/nodes.ts";
 

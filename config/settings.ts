@@ -2,7 +2,7 @@ import * as z from "zod";
 import { login } from "../components/machine/existing/login.ts";
 import type { ExistingNode } from "../components/machine/existing/settings.ts";
 import { hypervisor } from "../components/machine/libvirt/settings.ts";
-import { machineMakers, type MakerSection } from "../components/machine/registry.ts";
+import { machineMakers, type MakerSection } from "../components/machine/machine-makers.ts";
 import type { Placement } from "./placement.ts";
 import { checksums } from "./sections/checksums.ts";
 import { cluster } from "./sections/cluster.ts";

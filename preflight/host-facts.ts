@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { existsSync } from "node:fs";
 import { gatherLibvirt } from "../components/machine/libvirt/libvirt-facts.ts";
 import { fabricProblems } from "../components/network/fabric/readiness.ts";
-import { hostProblemsElsewhere } from "../components/machine/registry.ts";
+import { hostProblemsElsewhere } from "../components/machine/machine-makers.ts";
 import { pushesPrograms, type Settings } from "../config/settings.ts";
 import { thisPackageManager } from "../toolchain/host-packages.ts";
 import { gatherConfinement } from "./confinement.ts";

@@ -1,5 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-import { inExisting, podNetworkNamed } from "../components/cni/registry.ts";
+import { inExisting, podNetworkNamed } from "../components/cni/pod-networks.ts";
 import type { ExistingNode } from "../components/machine/existing/settings.ts";
 import type { ExistingSettings } from "../config/existing.ts";
 import { usualDomain } from "../components/controlplane/existing/cluster-configuration.ts";
@@ -7,7 +7,7 @@ import { ExistingPodNetwork } from "../components/cni/existing-pod-network.ts";
 import { ExistingCluster } from "../components/controlplane/existing/existing-cluster.ts";
 import type { ExaminedCluster } from "../components/controlplane/existing/examine-cluster.ts";
 import { KubeProxyWindows } from "../components/kubeproxy/kube-proxy-windows.ts";
-import { machineKinds } from "../components/machine/registry.ts";
+import { machineKinds } from "../components/machine/machine-makers.ts";
 import { ExistingMachine } from "../components/machine/existing/existing-machine.ts";
 import { type ByBastions, directly, type SshAccess } from "../components/machine/ssh-access.ts";
 import { machineReset } from "../components/windows/machine-reset.ts";

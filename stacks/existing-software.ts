@@ -1,4 +1,4 @@
-import { podNetworkNamed } from "../components/cni/registry.ts";
+import { podNetworkNamed } from "../components/cni/pod-networks.ts";
 import {
   knownPrograms,
   officialSoftware,

@@ -1,7 +1,7 @@
 import type * as libvirt from "@pulumi/libvirt";
 import type { GoldenImage } from "../components/machine/libvirt/machine-storage.ts";
 import type { MachineMaker, MachinesLab } from "../components/machine/machine-maker.ts";
-import { machineMakers } from "../components/machine/registry.ts";
+import { machineMakers } from "../components/machine/machine-makers.ts";
 import { SshKey } from "../components/machine/ssh-key.ts";
 import { labNames } from "../config/names.ts";
 import type { Settings } from "../config/settings.ts";

@@ -2,7 +2,7 @@ import { kindContainers, labNames } from "../config/names.ts";
 import type { Settings } from "../config/settings.ts";
 import type { NodeSetup, MachineProxy } from "../components/windows/node-setup.ts";
 import { usualDomain } from "../components/controlplane/existing/cluster-configuration.ts";
-import { podNetworks } from "../components/cni/registry.ts";
+import { podNetworks } from "../components/cni/pod-networks.ts";
 import type { AnyWindows } from "../config/sections/windows.ts";
 
 export function nodeSetup(settings: Settings): NodeSetup {

@@ -1,4 +1,4 @@
-import { podNetworks } from "../components/cni/registry.ts";
+import { podNetworks } from "../components/cni/pod-networks.ts";
 import { loadBalancerReference } from "../components/controlplane/load-balancer-image/reference.ts";
 import { linuxHere } from "../components/image-archives/archived-images.ts";
 import { nodeImages } from "../components/windows/image/bake.ts";

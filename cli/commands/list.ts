@@ -1,4 +1,4 @@
-import { listedMachines } from "../../components/machine/registry.ts";
+import { listedMachines } from "../../components/machine/machine-makers.ts";
 import { thisHost } from "../../host/host.ts";
 import type { CommandResult, Options } from "../command-line/options.ts";
 import { containers } from "../host-resources/containers.ts";

@@ -9,7 +9,7 @@ import { watch } from "../status/watch.ts";
 import { findLab, labIdentity, stackSettings } from "../stack-settings.ts";
 import { enginePulumi } from "../engine/pulumi.ts";
 import { writeAccessFiles } from "../lab/access.ts";
-import { listedMachines } from "../../components/machine/registry.ts";
+import { listedMachines } from "../../components/machine/machine-makers.ts";
 import { watchInterruption } from "../../host/interruption.ts";
 import { hypervisorConnections } from "../../components/machine/libvirt/hypervisor-connections.ts";
 import { thisHost } from "../../host/host.ts";

@@ -4,7 +4,7 @@ import type { Host } from "../../host/host.ts";
 import { labFiles } from "../lab/access.ts";
 import { addressReservations } from "./address-reservations.ts";
 import { containers } from "./containers.ts";
-import { machineResources } from "../../components/machine/registry.ts";
+import { machineResources } from "../../components/machine/machine-makers.ts";
 import { kubeconfigEntries } from "./kubeconfig-entries.ts";
 import { bridges, dockerNetworks, libvirtNetworks } from "./networks.ts";
 import { networkFabrics } from "./network-fabrics.ts";

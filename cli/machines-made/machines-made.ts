@@ -1,5 +1,5 @@
 import type { KubeconfigSource } from "../../components/controlplane/existing/examine-cluster.ts";
-import { machineKinds, type StackMachines } from "../../components/machine/registry.ts";
+import { machineKinds, type StackMachines } from "../../components/machine/machine-makers.ts";
 import { enginePulumi } from "../engine/pulumi.ts";
 import { existingSettings, noLab, withoutSealed } from "../stack-settings.ts";
 

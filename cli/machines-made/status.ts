@@ -1,5 +1,5 @@
 import { readKubeconfig } from "../../components/controlplane/existing/examine-cluster.ts";
-import type { StackMachines } from "../../components/machine/registry.ts";
+import type { StackMachines } from "../../components/machine/machine-makers.ts";
 import { Failure, messageOf } from "../../host/failure.ts";
 import { ClusterApi } from "../../kubernetes/cluster-api.ts";
 import type { CommandResult, Options } from "../command-line/options.ts";

@@ -1,6 +1,6 @@
 import os from "node:os";
 
-import { goneElsewhere } from "../../components/machine/registry.ts";
+import { goneElsewhere } from "../../components/machine/machine-makers.ts";
 import { projectName } from "../engine/folders.ts";
 import type { Pulumi } from "../engine/pulumi.ts";
 import { Failure, exitCodes, messageOf } from "../../host/failure.ts";

@@ -1,5 +1,5 @@
 import type { HostResource } from "../../components/host-resource.ts";
-import type { GoneMachine } from "../../components/machine/registry.ts";
+import type { GoneMachine } from "../../components/machine/machine-makers.ts";
 import { otherSteps } from "../../components/node/step-title.ts";
 import { stepTriggerOf } from "../../components/node/step-trigger.ts";
 import {

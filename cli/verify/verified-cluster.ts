@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir, networkInterfaces } from "node:os";
 import path from "node:path";
 
-import { podNetworks } from "../../components/cni/registry.ts";
+import { podNetworks } from "../../components/cni/pod-networks.ts";
 import { ClusterApi } from "../../kubernetes/cluster-api.ts";
 import { readKubeconfig } from "../../components/controlplane/existing/examine-cluster.ts";
 import { clusterDomainOf, whyNoNetworkPolicies, type Facts } from "../../verify/cluster/facts.ts";

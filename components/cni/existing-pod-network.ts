@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { ControlPlane } from "../controlplane/control-plane.ts";
 import { daemonSetOnNodes, type JoinedToCluster } from "../node/daemon-set-on-nodes.ts";
-import { inExisting } from "./registry.ts";
+import { inExisting } from "./pod-networks.ts";
 import type { HnsNetwork, PodNetwork, PodNetworkComponents } from "./pod-network.ts";
 import type { WindowsPodNetwork } from "./windows-pod-network.ts";
 

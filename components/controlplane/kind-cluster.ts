@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import { local } from "@pulumi/command";
 import { Provider } from "@pulumi/kubernetes/provider.js";
-import { podNetworks, type PodNetworkName } from "../cni/registry.ts";
+import { podNetworks, type PodNetworkName } from "../cni/pod-networks.ts";
 import type { Facts } from "../facts.ts";
 import type { ImageArchive } from "../image-archives/image-archive.ts";
 import { hostAction, observedAction } from "../host-action/host-action.ts";

@@ -9,7 +9,7 @@ import * as calico from "../cni/calico/calico.ts";
 import { calicoRelease, defaultCalicoVersion } from "../cni/calico/release.ts";
 import * as flannel from "../cni/flannel/flannel.ts";
 import type { FlannelBackend } from "../cni/flannel/flannel-config.ts";
-import { inExisting, podNetworkNamed, podNetworks } from "../cni/registry.ts";
+import { inExisting, podNetworkNamed, podNetworks } from "../cni/pod-networks.ts";
 import { BootstrapToken } from "../controlplane/bootstrap-token.ts";
 import * as existing from "../controlplane/existing/existing-cluster.ts";
 import { examineCluster, type ExaminedCluster } from "../controlplane/existing/examine-cluster.ts";

@@ -1,4 +1,4 @@
-import { type PodNetworkName, podNetworks } from "../cni/registry.ts";
+import { type PodNetworkName, podNetworks } from "../cni/pod-networks.ts";
 import {
   type KnownPrograms,
   knownPrograms,

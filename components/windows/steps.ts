@@ -1,5 +1,5 @@
 import { windowsTimeZone } from "../../config/time-zones.ts";
-import { podNetworkSteps } from "../cni/registry.ts";
+import { podNetworkSteps } from "../cni/pod-networks.ts";
 import { renderLabels, renderSorted, renderTaints } from "../node/node-registration.ts";
 import { stageTitles } from "../node/step-title.ts";
 import { fileNameOf, artifactPath } from "./media-folder.ts";

@@ -1,6 +1,6 @@
-import { podNetworks } from "../../components/cni/registry.ts";
-import { machineMakers } from "../../components/machine/registry.ts";
-import { fabrics } from "../../components/network/fabric/registry.ts";
+import { podNetworks } from "../../components/cni/pod-networks.ts";
+import { machineMakers } from "../../components/machine/machine-makers.ts";
+import { fabrics } from "../../components/network/fabric/fabrics.ts";
 import type { Check } from "../problem.ts";
 import { checksumsUsed, rehearsalChecksums } from "../sections/checksums.ts";
 import { archivesOnce } from "../sections/cluster.ts";

@@ -1,4 +1,4 @@
-import { fabrics } from "../../components/network/fabric/registry.ts";
+import { fabrics } from "../../components/network/fabric/fabrics.ts";
 import { addressNumber, contains, parseRange } from "../ipv4.ts";
 import { type Check, pathText, type SettingsProblem, unless } from "../problem.ts";
 import type { NamedSettings } from "../settings.ts";

@@ -1,4 +1,4 @@
-import { machineMakers, otherHosts } from "../../components/machine/registry.ts";
+import { machineMakers, otherHosts } from "../../components/machine/machine-makers.ts";
 import { thisHypervisor } from "../sections/machine-host.ts";
 import { placements } from "../placement.ts";
 import { type Check, pathText, type SettingsProblem, unless } from "../problem.ts";

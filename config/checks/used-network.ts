@@ -4,7 +4,7 @@ import {
   type FoundNetwork,
   freeBlock,
 } from "../../components/network/found-network.ts";
-import { otherHosts } from "../../components/machine/registry.ts";
+import { otherHosts } from "../../components/machine/machine-makers.ts";
 import { kindContainers, labNames } from "../names.ts";
 import { type Check, type SettingsProblem, unless } from "../problem.ts";
 import { addressOf } from "../sections/nodes.ts";

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { podNetworks } from "../../components/cni/registry.ts";
+import { podNetworks } from "../../components/cni/pod-networks.ts";
 import type { PodNetworkProgram } from "../../components/cni/programs.ts";
 import type { PublishedProgram } from "../../components/cni/published-program.ts";
 import { sha256 } from "../named-file.ts";

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { podNetworks, type PodNetworkName } from "../../components/cni/registry.ts";
+import { podNetworks, type PodNetworkName } from "../../components/cni/pod-networks.ts";
 
 type Definitions = typeof podNetworks;
 

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { fabrics, type FabricName } from "../../components/network/fabric/registry.ts";
+import { fabrics, type FabricName } from "../../components/network/fabric/fabrics.ts";
 import type { FoundNetwork } from "../../components/network/found-network.ts";
 import { leastMtu, segmentMtu } from "../../components/network/packet-size.ts";
 import { defaultBridge, defaultDomain, maxBridgeNameLength } from "../names.ts";

@@ -1,4 +1,4 @@
-import { fabrics, type FabricName } from "../../components/network/fabric/registry.ts";
+import { fabrics, type FabricName } from "../../components/network/fabric/fabrics.ts";
 import { HostNamespaces } from "../e2e-full/outside/host-namespaces.ts";
 import type { Ratio } from "./report.ts";
 

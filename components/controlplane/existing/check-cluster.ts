@@ -11,7 +11,7 @@ import { addressNumber, contains, parseRange } from "../../../config/ipv4.ts";
 import { leastKubernetes } from "../../../config/supported.ts";
 import { publicKeyHash } from "../../../kubernetes/ca-cert-hash.ts";
 import type { ClusterForNetwork, FoundPods, WantedPodNetwork } from "../../cni/pod-network.ts";
-import { inExisting, podNetworkNamed } from "../../cni/registry.ts";
+import { inExisting, podNetworkNamed } from "../../cni/pod-networks.ts";
 import { kubeProxyName } from "../../kubeproxy/kube-proxy-objects.ts";
 import type { HostsEntry } from "../control-plane.ts";
 import {

@@ -8,7 +8,7 @@ import { hostProblemsText } from "../../../config/host-problem.ts";
 import { messageOf } from "../../../host/failure.ts";
 import { ApiError, ClusterApi } from "../../../kubernetes/cluster-api.ts";
 import { credentials } from "../../../kubernetes/kubeconfig.ts";
-import { inExisting } from "../../cni/registry.ts";
+import { inExisting } from "../../cni/pod-networks.ts";
 import { chooseKubeconfig } from "./choose-kubeconfig.ts";
 import { commonQuestions, type Answer, type ClusterAnswers } from "./cluster-answers.ts";
 import {

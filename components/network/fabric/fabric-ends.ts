@@ -5,7 +5,7 @@ import { thisHypervisor } from "../../../config/sections/machine-host.ts";
 import type { MadeNodes } from "../../../config/sections/nodes.ts";
 import type { RemoteHypervisor } from "../../machine/libvirt/hypervisor-connections.ts";
 import type { FabricEnd } from "./fabric.ts";
-import { type FabricName, fabrics } from "./registry.ts";
+import { type FabricName, fabrics } from "./fabrics.ts";
 
 /** A hypervisor on another host. */
 interface Hypervisor {

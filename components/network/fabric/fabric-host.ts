@@ -6,7 +6,7 @@ import { sshServerOf } from "../../machine/libvirt/hypervisor-connections.ts";
 import type { environment } from "../actions/apply-fabric.ts";
 import { type FabricEnd, type FabricOnHost } from "./fabric.ts";
 import { fabricScript, fabricUnit } from "./host-script.ts";
-import { fabrics } from "./registry.ts";
+import { fabrics } from "./fabrics.ts";
 import { fabricEnds, type FabricLab } from "./fabric-ends.ts";
 
 /**

@@ -4,7 +4,7 @@ import { machineNodes } from "../../../config/sections/nodes.ts";
 import { messageOf } from "../../../host/failure.ts";
 import { sshServerOf } from "../../machine/libvirt/hypervisor-connections.ts";
 import { type FabricEnd, type FabricOnHost } from "./fabric.ts";
-import { fabrics } from "./registry.ts";
+import { fabrics } from "./fabrics.ts";
 import { runAsRoot } from "./run-as-root.ts";
 import { fabricEnds, type FabricLab } from "./fabric-ends.ts";
 

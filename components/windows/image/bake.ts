@@ -1,6 +1,6 @@
 import path from "node:path";
 import type { Settings } from "../../../config/settings.ts";
-import { podNetworks } from "../../cni/registry.ts";
+import { podNetworks } from "../../cni/pod-networks.ts";
 import { withRegistry } from "../../image-archives/image-reference.ts";
 import { kubeProxyImage } from "../../kubeproxy/kube-proxy-objects.ts";
 import { defaultSetup } from "../node-setup.ts";

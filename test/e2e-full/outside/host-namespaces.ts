@@ -11,7 +11,7 @@ import {
   installText,
   removeText,
 } from "../../../components/network/fabric/host-script.ts";
-import { type FabricName, fabrics } from "../../../components/network/fabric/registry.ts";
+import { type FabricName, fabrics } from "../../../components/network/fabric/fabrics.ts";
 import { ensureHostPackages } from "../../../toolchain/host-packages.ts";
 import { addressPlan, segmentOf } from "../../../config/address-plan.ts";
 import { resolveSettings } from "../../../config/resolve.ts";

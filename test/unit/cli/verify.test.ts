@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { verify, checkReportFiles, writeReportFiles } from "../../../cli/commands/verify.ts";
-import { podNetworks } from "../../../components/cni/registry.ts";
+import { podNetworks } from "../../../components/cni/pod-networks.ts";
 import { clusterOfKubeconfig } from "../../../cli/verify/verified-cluster.ts";
 import { eachCase } from "../each-case.ts";
 import { newFolder } from "../new-folder.ts";

@@ -10,7 +10,7 @@ import { netConf, windowsCniConf } from "../../../components/cni/flannel/flannel
 import { flannelObjects, windowsAccess } from "../../../components/cni/flannel/flannel.ts";
 import type { ControlPlane } from "../../../components/controlplane/control-plane.ts";
 import { publishedAddress } from "../../../components/controlplane/actions/endpoint-slices.ts";
-import { podNetworks } from "../../../components/cni/registry.ts";
+import { podNetworks } from "../../../components/cni/pod-networks.ts";
 import { accessObjects } from "../../../components/cni/windows-access.ts";
 import { resolveSettings } from "../../../config/resolve.ts";
 import { controlPlaneFixture, joinedNode } from "../controlplane/fixture-node.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 
-import type { PodNetworkName } from "../../../components/cni/registry.ts";
+import type { PodNetworkName } from "../../../components/cni/pod-networks.ts";
 import { MediaError } from "../../../components/machine/disk/media-program.ts";
 import {
   bakedSteps,

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { podNetworks } from "../../../components/cni/registry.ts";
+import { podNetworks } from "../../../components/cni/pod-networks.ts";
 import { parseImageManifest } from "../../../components/windows/image-manifest.ts";
 import {
   imageSoftware,

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { statSync } from "node:fs";
 import type { Settings } from "../../../../config/settings.ts";
-import { podNetworks } from "../../../cni/registry.ts";
+import { podNetworks } from "../../../cni/pod-networks.ts";
 import { type BuiltArtifacts, builtSoFar } from "../../../../toolchain/built.ts";
 
 /** An image that was built from an ISO, as path of its disk and the first 12 digits of the hash of its inputs. */
