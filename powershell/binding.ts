@@ -1,5 +1,5 @@
 /** Binds arguments to the parameters of functions, scripts and cmdlets. */
-import { enumerated, isNumeric, toText, tryConvert } from "./convert.ts";
+import { cannotConvert, convert, enumerated, isNumeric, toText, tryConvert } from "./convert.ts";
 import { endOfNames } from "./lexer.ts";
 import { errorAction, type Formal, type Signature } from "./parameters.ts";
 import type { Position } from "./syntax.ts";
@@ -101,11 +101,11 @@ export function bind(signature: Signature, args: readonly Argument[], piped: boo
 function bindNamed(bound: Bound, formal: Formal, argument: Argument | undefined): void {
   const { signature, values } = bound;
   if (argument?.value === undefined) {
-    const message = `Missing an argument for parameter '${formal.name}'. Specify a parameter and try again.`;
+    const message = `Missing an argument for parameter '${formal.name}'. Specify a parameter of type '${formal.type?.name ?? "System.Object"}' and try again.`;
     throw bindingError(signature, "MissingArgument", message);
   }
   if (values.has(formal.key)) {
-    const message = `Cannot bind parameter because parameter '${formal.name}' is specified more than once.`;
+    const message = `Cannot bind parameter because parameter '${formal.name}' is specified more than once. To provide multiple values to parameters that can accept multiple values, use the array syntax. For example, "-parameter value1,value2,value3".`;
     throw bindingError(signature, "ParameterAlreadyBound", message);
   }
   accept(bound, formal, argument.value, argument.written);
@@ -141,7 +141,7 @@ function findParameter(signature: Signature, name: string, position: Position): 
   const matching = all.filter(({ key }) => key.startsWith(wanted));
   const found = matching.find(({ key }) => key === wanted) ?? matching[0];
   if (found?.key !== wanted && matching.length > 1) {
-    const message = `Parameter cannot be processed because the parameter name '${name}' is ambiguous.`;
+    const message = `Parameter cannot be processed because the parameter name '${name}' is ambiguous. Possible matches include: ${matching.map((each) => `-${each.name}`).join(" ")}.`;
     throw bindingError(signature, "AmbiguousParameter", message);
   }
   if (!found && (signature.cmdlet || (signature.strict && otherCommonNames.test(name)))) {
@@ -213,7 +213,8 @@ function accept(bound: Bound, formal: Formal, given: Value, written?: string): v
   const isWritten = type === is.string && written !== undefined;
   const converted = isWritten ? written : convertArgument(signature, value, type);
   if (converted === undefined) {
-    const message = `Cannot process argument transformation on parameter '${name}'. Cannot convert value "${toText(value)}" to type "${type?.name ?? ""}".`;
+    const why = type ? whyNot(value, type) : "";
+    const message = `Cannot process argument transformation on parameter '${name}'. ${why}`;
     const kind = signature.cmdlet ? "" : "ArgumentTransformation";
     throw bindingError(signature, "ParameterArgumentTransformationError", message, kind);
   }
@@ -237,6 +238,22 @@ function accept(bound: Bound, formal: Formal, given: Value, written?: string): v
     }
   }
   values.set(formal.key, converted);
+}
+
+/** Why a value is no argument for a parameter of a type. */
+function whyNot(value: Value, type: NetType): string {
+  if ((type === is.bool || type === is.switchParameter) && !isNumeric(value)) {
+    const from = isNull(value) ? "" : typeOf(value).name;
+    return `Cannot convert value "${from}" to type "${type.name}". Boolean parameters accept only Boolean values and numbers, such as $True, $False, 1 or 0.`;
+  }
+  if (type === is.string) return `Cannot convert value to type ${type.name}.`;
+  try {
+    convert(value, type);
+  } catch (error) {
+    if (error instanceof Raised) return error.message;
+    if (!(error instanceof Unsupported)) throw error;
+  }
+  return cannotConvert(value, type).message;
 }
 
 function convertArgument(signature: Signature, value: Value, type?: NetType): Value | undefined {

@@ -221,14 +221,25 @@ function invalidCast(id: string, message: string, inner?: NetException): Raised 
   return raised("System.Management.Automation.PSInvalidCastException", message, { id, inner });
 }
 
-function cannotConvert(value: Value, type: NetType): Raised {
-  const shown = isNull(value) ? "null" : `"${toText(value)}"`;
+/** What .NET calls a number in "too large or too small for ...". */
+function numberName(type: NetType): string {
+  if (type === is.byte) return "an unsigned byte";
+  return type === is.uint32 || type === is.uint64 ? `a ${type.shortName}` : `an ${type.shortName}`;
+}
+
+/** A value as messages show it: of a list only the type. */
+export function shownText(value: Value): string {
+  return value instanceof PsArray ? value.type.name : toText(value);
+}
+
+export function cannotConvert(value: Value, type: NetType): Raised {
+  const shown = isNull(value) ? "null" : `"${shownText(value)}"`;
   const isNumber = type === is.double || limits.has(type);
   if (isNumber && (typeof value === "string" || isNumeric(value))) {
     const isParsed = numberIn(value) !== undefined;
     const why = !isParsed
       ? "Input string was not in a correct format."
-      : `Value was either too large or too small for an ${type.shortName}.`;
+      : `Value was either too large or too small for ${numberName(type)}.`;
     const { exception } = raised(`System.${isParsed ? "Overflow" : "Format"}Exception`, why);
     const message = `Cannot convert value ${shown} to type "${type.name}". Error: "${why}"`;
     const kind = type === is.double ? "DoubleOrSingle" : "Integer";
@@ -237,9 +248,14 @@ function cannotConvert(value: Value, type: NetType): Raised {
     return invalidCast(id, message, exception);
   }
   const from = isNull(value) ? "null" : typeOf(value).name;
-  const isParsed = type === is.char && typeof value === "string";
+  if (type === is.char && typeof value === "string") {
+    const why = "String must be exactly one character long.";
+    const message = `Cannot convert value ${shown} to type "${type.name}". Error: "${why}"`;
+    const { exception } = raised("System.FormatException", why);
+    return invalidCast("InvalidCastParseTargetInvocation", message, exception);
+  }
   return invalidCast(
-    isParsed ? "InvalidCastParseTargetInvocation" : "ConvertToFinalInvalidCastException",
+    "ConvertToFinalInvalidCastException",
     `Cannot convert the ${shown} value of type "${from}" to type "${type.name}".`,
   );
 }
@@ -282,9 +298,23 @@ function convertToArray(value: Value, type: NetType, element: NetType): Value {
   const items = toItems(value).map((item) => {
     // Only a single table becomes an object.
     if (element === is.psObject && item instanceof Hashtable) return item;
-    return item === nothing && element === is.string ? "" : convert(item, element);
+    if (item === nothing && element === is.string) return "";
+    if (enumerated(value)) return convert(item, element);
+    return convertToOne(item, type, element);
   });
   return new PsArray(type, items);
+}
+
+/** Converts a single value to the element of a list. */
+function convertToOne(value: Value, type: NetType, element: NetType): Value {
+  try {
+    return convert(value, element);
+  } catch (error) {
+    if (!(error instanceof Raised)) throw error;
+    if (error.id === "ConvertToFinalInvalidCastException") throw cannotConvert(value, type);
+    const message = `Cannot convert value "${toText(value)}" to type "${type.name}". Error: "${error.message}"`;
+    throw invalidCast("InvalidCastExceptionScalarToArray", message, error.exception);
+  }
 }
 
 /** Whether .NET takes a list for one of the other type: both have integers of the same size. */

@@ -9,6 +9,7 @@ import {
   numberIn,
   numberLiteral,
   plainNumber,
+  shownText,
   toItems,
   toNumber,
   toText,
@@ -313,10 +314,7 @@ function split(left: Value, right: Value, ignoreCase: boolean): Value {
 }
 
 function isOf(left: Value, right: Value): boolean {
-  if (!(right instanceof NetType) && typeof right !== "string") {
-    const message = "The right operand of '-is' must be a type.";
-    throw runtimeError("IsOperatorRequiresType", message);
-  }
+  if (!(right instanceof NetType) && typeof right !== "string") throw noType(right);
   const type = typeof right === "string" ? is.types.find(right) : right;
   if (!type) throw new Unsupported(`-is ${toText(right)}`);
   if (isNull(left)) return false;
@@ -327,6 +325,17 @@ function isOf(left: Value, right: Value): boolean {
     throw new Unsupported(`[${own.name}] -is [${type.name}]`);
   }
   return type === is.psObject ? left instanceof CustomObject : own.is(type);
+}
+
+function noType(value: Value): Raised {
+  if (isNull(value)) {
+    const message = "The right operand of '-is' must be a type.";
+    return runtimeError("IsOperatorRequiresType", message);
+  }
+  if (typeof value === "boolean") throw new Unsupported("-is with a truth value");
+  const type = isNumeric(value) ? is.string : typeOf(value);
+  const message = `Cannot convert the "${shownText(value)}" value of type "${type.name}" to type "System.Type".`;
+  return runtimeError("RuntimeException", message);
 }
 
 interface Calculation {

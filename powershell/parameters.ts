@@ -1,13 +1,13 @@
 /** The parameters that functions, scripts and cmdlets declare, and the values they accept. */
 import type { Cmdlet, ParameterDefinition } from "./commands.ts";
-import { enumerated, toBool, toText } from "./convert.ts";
+import { enumerated, isNumeric, toBool, toText } from "./convert.ts";
 import type { Interpreter } from "./interpreter.ts";
 import { compare } from "./operators.ts";
-import { compile } from "./regex.ts";
+import { compile, type Regex } from "./regex.ts";
 import type { FunctionValue } from "./scope.ts";
 import type * as Syntax from "./syntax.ts";
 import { switchParameter, type Types } from "./types.ts";
-import { Hashtable, nothing, Unsupported, type NetType, type Value } from "./values.ts";
+import { Hashtable, nothing, Raised, Unsupported, type NetType, type Value } from "./values.ts";
 
 export interface Formal {
   readonly name: string;
@@ -150,7 +150,7 @@ function validator(
         throw new Unsupported(`ValidatePattern with Options = '${options}'`);
       }
       const pattern = toText(args[0] ?? null);
-      const regex = compile(pattern, { ignoreCase: /^ignorecase$/i.test(options) });
+      const regex = patternOf(pattern, /^ignorecase$/i.test(options));
       return forEach((item) =>
         regex.match(item)
           ? undefined
@@ -159,6 +159,9 @@ function validator(
     }
     case "validaterange": {
       const [low = null, high = null] = args;
+      const isRange = [isNumeric, isText].some((is) => args.length === 2 && args.every(is));
+      // An error of the attribute itself.
+      if (!isRange || compare(low, high) > 0) throw new Unsupported("such a range").at(position);
       return forEach((text, item) => {
         const isLess = compare(item, low) < 0;
         const [what, order] = isLess ? ["less", "greater"] : ["greater", "less"];
@@ -180,6 +183,18 @@ function validator(
       };
     default:
       throw new Unsupported(`the attribute ${name}`).at(position);
+  }
+}
+
+function isText(value: Value): boolean {
+  return typeof value === "string";
+}
+
+function patternOf(pattern: string, ignoreCase: boolean): Regex {
+  try {
+    return compile(pattern, { ignoreCase });
+  } catch (error) {
+    throw error instanceof Raised ? new Unsupported(`the pattern ${pattern}`) : error;
   }
 }
 

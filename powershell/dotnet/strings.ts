@@ -7,9 +7,16 @@ import { NetObject, Unsupported, type Char, type ScriptBlock, type Value } from 
 import { badArgument } from "./exceptions.ts";
 
 function substring(self: string, start: number, length = self.length - start): string {
-  if (start < 0 || length < 0 || start + length > self.length) {
+  const outside = (parameter: string, message: string) =>
+    badArgument(message, parameter, "OutOfRange");
+  if (start < 0) throw outside("startIndex", "StartIndex cannot be less than zero.");
+  if (start > self.length) {
+    throw outside("startIndex", "startIndex cannot be larger than length of string.");
+  }
+  if (length < 0) throw outside("length", "Length cannot be less than zero.");
+  if (start + length > self.length) {
     const message = "Index and length must refer to a location within the string.";
-    throw badArgument(message, "length", "OutOfRange");
+    throw outside("length", message);
   }
   return self.slice(start, start + length);
 }

@@ -7,6 +7,9 @@ File with a script in each line, as a JSON string.
 
 .PARAMETER Into
 File that gets the output of each, in a line, as a JSON string.
+
+.PARAMETER Folder
+An empty folder, in which they run. What a script leaves there is removed before the next one runs.
 #>
 [CmdletBinding()]
 param(
@@ -14,7 +17,10 @@ param(
     [string] $Rows,
 
     [Parameter(Mandatory = $true)]
-    [string] $Into
+    [string] $Into,
+
+    [Parameter(Mandatory = $true)]
+    [string] $Folder
 )
 
 Set-StrictMode -Version Latest
@@ -25,6 +31,10 @@ $ErrorActionPreference = 'Stop'
 
 # 7 reads files in UTF-8 where 5.1 and the interpreter read them in Windows' code page.
 if ($PSVersionTable.PSVersion.Major -ge 6) { $PSDefaultParameterValues['Get-Content:Encoding'] = 1252 }
+
+if ([IO.Directory]::GetFileSystemEntries($Folder).Length -gt 0) { throw "$Folder is not empty." }
+$__folder = $Folder
+Set-Location -LiteralPath $__folder
 
 # Names that no row has: the rows see these variables.
 $__writer = New-Object -TypeName IO.StreamWriter -ArgumentList $Into
@@ -48,6 +58,9 @@ foreach ($__row in [IO.File]::ReadAllLines($Rows)) {
     # A row can make it in these scopes.
     Remove-Variable -Name v -Scope Script -ErrorAction Ignore
     Remove-Variable -Name v -Scope Global -ErrorAction Ignore
+    foreach ($__left in [IO.Directory]::GetFileSystemEntries($__folder)) {
+        Remove-Item -LiteralPath $__left -Recurse -Force
+    }
     $__writer.WriteLine((ConvertTo-Json -Compress -InputObject ($__output -join "`n")))
 }
 $__writer.Close()

@@ -1,5 +1,5 @@
 /** The recorded rows of the tables give what is recorded. */
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { framed, type Row, tables } from "../../unit/powershell/recorded-tables.ts";
@@ -26,12 +26,12 @@ async function runRows(
 ): Promise<readonly string[]> {
   const folder = await mkdtemp(join(tmpdir(), "rows-"));
   try {
-    const [rows, into] = [join(folder, "rows"), join(folder, "output")];
+    const [rows, into, own] = [join(folder, "rows"), join(folder, "output"), join(folder, "own")];
+    await mkdir(own);
     await writeFile(rows, scripts.map((each) => `${JSON.stringify(framed(each))}\n`).join(""));
-    const ran = await shell.run({
-      args: ["-File", shell.path(script), "-Rows", shell.path(rows), "-Into", shell.path(into)],
-      folder,
-    });
+    const paths = { Rows: rows, Into: into, Folder: own };
+    const args = Object.entries(paths).flatMap(([name, path]) => [`-${name}`, shell.path(path)]);
+    const ran = await shell.run({ args: ["-File", shell.path(script), ...args], folder });
     const text = await readFile(into, "utf8").catch(() => "");
     const given = text
       .split(/\r?\n/)

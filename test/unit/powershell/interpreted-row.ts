@@ -1,4 +1,6 @@
 /** Runs rows of the tables on the interpreter. */
+import { readdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
 import { toText } from "../../../powershell/convert.ts";
 import { scripts } from "../../../powershell/interpreter.ts";
 import { newInterpreter } from "../../../powershell/new-interpreter.ts";
@@ -21,22 +23,27 @@ import { frame } from "./recorded-tables.ts";
 export type InterpretRow = (script: string) => Promise<string | Unsupported>;
 
 /** A machine in an empty folder, and the types that its rows can use. */
-export function rowMachine(): { readonly machine: ScriptMachine; readonly types: Types } {
+export function rowMachine(): {
+  readonly machine: ScriptMachine;
+  readonly types: Types;
+  readonly folder: string;
+} {
+  const folder = newFolder();
   const machine = nodeHost({
     output: () => undefined,
     error: () => undefined,
     input: () => Promise.resolve(Buffer.alloc(0)),
-    folder: newFolder(),
+    folder,
   });
   const types = new Types(coreTypes);
   defineMachineTypes(types, machine);
   defineRecordedMembers(types, machine);
-  return { machine, types };
+  return { machine, types, folder };
 }
 
 /** On a machine of its own. */
 export function rowInterpreter(): InterpretRow {
-  const { machine, types } = rowMachine();
+  const { machine, types, folder } = rowMachine();
   // The frame is parsed once, because that takes longer than a row.
   const framed = parse({ path: "<frame>", text: frame });
   const places: { block: ScriptBody }[] = [];
@@ -60,6 +67,8 @@ export function rowInterpreter(): InterpretRow {
         : `${lines.join("\n")} ends with ${String(error)}`;
     } finally {
       scripts.delete(text);
+      // What one row leaves there, the next one does not find.
+      for (const each of readdirSync(folder)) rmSync(join(folder, each), { recursive: true });
     }
     return lines.join("\n");
   };
