@@ -25,11 +25,19 @@ export async function gatherNetwork(): Promise<NetworkFacts> {
     readdir("/sys/class/net"),
     readFile("/proc/net/route", "utf8"),
   ]);
-  return { interfaces, ranges: [...addressRanges(), ...routeRanges(routes)] };
+  return {
+    interfaces,
+    ranges: [...addressRanges(Object.entries(networkInterfaces())), ...routeRanges(routes)],
+  };
 }
 
-function addressRanges(): NetworkFacts["ranges"] {
-  return Object.entries(networkInterfaces()).flatMap(([name, addresses = []]) =>
+type Interface = readonly { readonly cidr: string | null; readonly internal: boolean }[];
+
+/** The networks in which this host has addresses, by what Node.js tells of its interfaces. */
+export function addressRanges(
+  interfaces: readonly (readonly [name: string, addresses: Interface | undefined])[],
+): NetworkFacts["ranges"] {
+  return interfaces.flatMap(([name, addresses = []]) =>
     addresses.flatMap(({ cidr, internal }) => {
       const range = parseRange(cidr ?? "");
       return range === undefined || internal

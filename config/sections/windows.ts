@@ -177,6 +177,13 @@ function noProxyEntry(value: string): Complaint | undefined {
       instead: `Write ${value.slice(1)}.`,
     };
   }
+  const parts = value.split(",").map((part) => part.trim());
+  if (parts.length > 1) {
+    return { why: "is several in one", instead: `Write them as items: [${parts.join(", ")}].` };
+  }
+  if (/^https?:/.test(value) && URL.canParse(value)) {
+    return { why: "is an address of the web", instead: `Write ${new URL(value).host}.` };
+  }
   const name = /^\.?[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?(:[0-9]{1,5})?$/;
   return name.test(value) || parseRange(value) !== undefined
     ? undefined

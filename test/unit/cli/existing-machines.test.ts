@@ -17,6 +17,17 @@ describe("turning SSH on at a machine", () => {
   it("keeps keys that are there, closes the file, opens the port, and shows the host key", () =>
     assertGolden(new URL(import.meta.url), "bootstrap.txt", bootstrapLines("KEY").join("\n")));
 
+  /** What the lines must do on machines of others. */
+  const kept: Readonly<Record<string, RegExp>> = {
+    "a last key without the end of its line (hashicorp/vagrant#7518)": /-Value '', 'KEY'/,
+    "groups in another language (MicrosoftDocs/windowsserverdocs#7392)":
+      /icacls '\S+' \/inheritance:r \/grant '\*S-1-5-32-544:F' \/grant '\*S-1-5-18:F'/,
+    "keys that only the administrators' file lets in (PowerShell/Win32-OpenSSH#1701)":
+      /'C:\\ProgramData\\ssh\\administrators_authorized_keys'/,
+    "an existing file, which is not written anew (warewulf/warewulf#567)": /^Add-Content /m,
+  };
+  eachCase("suits %s", kept, (line) => assert.match(bootstrapLines("KEY").join("\n"), line));
+
   const comments = [
     "",
     " me@here",

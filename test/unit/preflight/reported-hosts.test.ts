@@ -1,3 +1,4 @@
+import assert from "node:assert/strict";
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { release } from "node:os";
 import path from "node:path";
@@ -8,7 +9,7 @@ import type { DockerEndpoint } from "../../../host/docker-engine.ts";
 import { checkHost } from "../../../preflight/checks.ts";
 import { infoSchema } from "../../../preflight/docker.ts";
 import { checkUplink, gatherServices } from "../../../preflight/host-services.ts";
-import { routeRanges } from "../../../preflight/network.ts";
+import { addressRanges, routeRanges } from "../../../preflight/network.ts";
 import { assertSaid } from "../controlplane/golden.ts";
 import { newFolder } from "../new-folder.ts";
 import { goodHost, libvirt } from "./good-host.ts";
@@ -20,6 +21,8 @@ interface Reported {
   readonly settings?: Readonly<Record<string, unknown>>;
   /** Files and symbolic links of /proc, /sys and /etc. */
   readonly files?: Readonly<Record<string, string>>;
+  /** Of interfaces, with the length of their network's prefix. */
+  readonly addresses?: Readonly<Record<string, string>>;
   readonly links?: Readonly<Record<string, string>>;
   readonly endpoint?: DockerEndpoint;
   readonly dockerInfo?: Readonly<Record<string, unknown>>;
@@ -53,6 +56,9 @@ async function problemsOf(one: Reported): Promise<string[]> {
   const services = await gatherServices(rootWith(one));
   const routes = one.files?.["proc/net/route"];
   const { docker } = goodHost;
+  const addresses = Object.entries(one.addresses ?? {}).map(
+    ([name, cidr]) => [name, [{ cidr, internal: false }]] as const,
+  );
   const networks = (one.dockerNetworks ?? []).map((cidr, index) => ({
     ...{ name: `shop_${index}`, bridge: `br-${index}`, cidrs: [cidr] },
   }));
@@ -71,7 +77,10 @@ async function problemsOf(one: Reported): Promise<string[]> {
       ...(one.endpoint !== undefined && { endpoint: one.endpoint }),
     },
     ...(routes !== undefined && {
-      network: { ...goodHost.network, ranges: routeRanges(routes) },
+      network: {
+        ...goodHost.network,
+        ranges: [...addressRanges(addresses), ...routeRanges(routes)],
+      },
     }),
   } as typeof goodHost;
   const found = [...checkHost(settings, facts), ...checkUplink(settings, facts)];
@@ -81,4 +90,21 @@ async function problemsOf(one: Reported): Promise<string[]> {
 describe("hosts from public reports", () => {
   it("are taken, or refused with what is in the way there", () =>
     assertSaid(new URL(import.meta.url), "reported-hosts.yaml", reported, problemsOf));
+
+  const ranges = (text: string): readonly string[] =>
+    [...text.matchAll(/free here, e\.g\. ([\d./]+\d)\./g)].map(([, range = ""]) => range);
+  for (const [name, one] of Object.entries(reported)) {
+    it(`are offered only what is free there: ${name}`, async () => {
+      for (const cidr of (await problemsOf(one)).flatMap(ranges)) {
+        const { settings } = one;
+        const network = { ...(settings?.["network"] as object | undefined), cidr };
+        const left = await problemsOf({ ...one, settings: { ...settings, network } });
+        assert.deepEqual(
+          left.filter((problem) => problem.includes("network.cidr")),
+          [],
+          cidr,
+        );
+      }
+    });
+  }
 });

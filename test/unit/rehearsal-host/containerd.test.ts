@@ -164,8 +164,11 @@ describe("Install-Containerd's parameters besides versions, rehearsed", () => {
   const asWritten: Readonly<Record<string, boolean>> = {
     "https://harbor.test/v2/dockerhub-proxy": true, // goharbor/harbor#18530
     "https://mirror.test/v2": false, // containerd appends nothing to it
-    "https://mirror.test/cache/v2/docker/": true, // aws/eks-anywhere#10765
+    "https://mirror.test/cache/v2/docker/": true,
     "https://nexus.test/repository/docker-proxy": false, // sonatype's path-based routing
+    "https://mirror.local.tld:443/v2": false, // containerd/containerd#8053
+    "https://syno.registry:47000": false, // containerd/containerd#6438
+    "https://10.80.148.51:443/v2/rahul-test": true, // aws/eks-anywhere#10765
     "https://v2.test": false,
     "https://mirror.test/v20/x": false,
   };

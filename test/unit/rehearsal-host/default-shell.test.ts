@@ -19,11 +19,11 @@ import { hostFor, joinInput } from "./step-runner.ts";
 
 const limit = (): AbortSignal => AbortSignal.timeout(300_000);
 
-/** Values of DefaultShell: cases/03's is that of Cluster API's images. */
+/** Values of DefaultShell. Cluster API's images have PowerShell. */
 const shells: Readonly<Record<WindowsShell, string>> = {
   cmd: "C:\\Windows\\System32\\cmd.exe",
-  powershell: "C:\\Windows\\System32\\WindowsPowerShell\\v1.0\\powershell.exe",
-  bash: "C:\\Program Files\\Git\\bin\\bash.exe",
+  powershell: "C:\\Windows\\System32\\WindowsPowerShell\\v1.0\\powershell.exe", // hashicorp/terraform#31423
+  bash: "C:\\Program Files\\Git\\bin\\bash.exe", // PowerShell/Win32-OpenSSH#1083
 };
 
 for (const [shell, path] of Object.entries(shells) as [WindowsShell, string][]) {

@@ -169,6 +169,13 @@ function Get-HnsNetwork { [pscustomobject]@{ Name = 'External'; ManagementIP = $
     assert.equal((await name("172.31.9.4")).trim(), "Management");
   });
 
+  // Only HNS knows the adapter below a switch of its own.
+  it("leaves the choice to HNS where a switch has the address (kubernetes-sigs/sig-windows-tools#32)", async () => {
+    const switchHas = twoAdapters.replace("Ethernet 2", "vEthernet (nat)");
+    const text = `${switchHas}Get-AdapterName -Address '10.20.0.31'`;
+    assert.equal((await runText(host, libraries, text)).trim(), "");
+  });
+
   it("is not ready while its switch is on another adapter (Azure/azure-container-networking#813)", async () => {
     const ready = async (managementIp: string): Promise<string> => {
       const test = "Test-ExternalSwitch -Name 'External' -Address '10.20.0.31'";
@@ -178,6 +185,8 @@ function Get-HnsNetwork { [pscustomobject]@{ Name = 'External'; ManagementIP = $
       [await ready("10.20.0.31"), await ready("172.31.9.4"), await ready("")],
       ["True", "False", "False"],
     );
+    // A load balancer's address took its place there (kubernetes/kubernetes#75561).
+    assert.equal(await ready("35.224.254.87"), "False");
   });
 
   it("that is on another adapter is named, with that adapter's address", async () => {
