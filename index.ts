@@ -5,9 +5,15 @@ import { reachableNodes } from "./stacks/reachable-nodes.ts";
 import { machineNodes } from "./config/sections/nodes.ts";
 
 const { kubeconfig, sshPrivateKey, controlPlane, nodes, images } = await compose(
-  await loadStack(async (...which) => {
-    const { networkOfStack } = await import("./stacks/lab-images.ts");
-    return networkOfStack(...which);
+  await loadStack({
+    network: async (...which) => {
+      const { networkOfStack } = await import("./stacks/lab-images.ts");
+      return networkOfStack(...which);
+    },
+    files: async (...which) => {
+      const { filesOfStack } = await import("./stacks/lab-images.ts");
+      return filesOfStack(...which);
+    },
   }),
 );
 export { kubeconfig, sshPrivateKey, controlPlane, nodes, images };

@@ -13,7 +13,7 @@ import { projectRoot } from "../toolchain/project.ts";
 import { settingsFile, stackOf } from "./engine/folders.ts";
 import { Failure, messageOf } from "../host/failure.ts";
 import { LineCounter, parseDocument, isCollection, isScalar, visit, type Document } from "yaml";
-import { networkIn, resolveOnHost } from "../config/resolve.ts";
+import { networkIn, ownFilesIn, resolveOnHost } from "../config/resolve.ts";
 
 /** All settings of a stack, from its file. @throws SettingsError with every mistake, as the Pulumi program does. */
 export async function stackSettings(stack: string): Promise<Settings> {
@@ -36,7 +36,8 @@ export async function existingSettings(stack: string): Promise<ExistingSettings 
   // Loaded only here, because labs do not need it.
   const { resolveExisting } = await import("../config/existing.ts");
   const readable = withoutSealed(sections) as Record<string, unknown>;
-  return resolveExisting(readable, { file: fileName(stack) }, others);
+  const own = await ownFilesIn(readable);
+  return resolveExisting(readable, { file: fileName(stack), own }, others);
 }
 
 /** Error of a command that works only on a lab of this host, for a stack of existing machines. */

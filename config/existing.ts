@@ -15,11 +15,13 @@ import {
   nodes,
   nodesChecks,
 } from "../components/machine/existing/settings.ts";
+import type { OwnFiles } from "../components/windows/own-files.ts";
 import { machineKinds } from "../components/machine/machine-makers.ts";
 import { checkedSettings } from "./checked-settings.ts";
 import type { Check, SettingsProblem } from "./problem.ts";
-import type { SettingsSource } from "./resolve.ts";
+import { noFiles, type SettingsSource } from "./resolve.ts";
 import { checksums } from "./sections/checksums.ts";
+import { programs, programsChecks } from "./sections/own-programs.ts";
 import { existingWindows, existingWindowsChecks } from "./sections/windows.ts";
 import { defaultContainerdVersion } from "./supported.ts";
 import { namedFile } from "./named-file.ts";
@@ -51,7 +53,7 @@ export const existingSchema = z.strictObject({
   cluster: cluster.prefault({}).meta({ description: "The existing cluster." }),
   cni: cni.prefault({}).meta({ description: "The cluster's pod network." }),
   windows: existingWindows
-    .extend({ checksums })
+    .extend({ checksums, programs })
     .prefault({})
     .meta({ description: "Settings of all Windows machines." }),
   login: login.prefault({}).meta({ description: "How to log in to the machines." }),
@@ -65,7 +67,11 @@ export const existingSchema = z.strictObject({
 export type WrittenExisting = z.output<typeof existingSchema>;
 
 export interface ExistingSettings extends Omit<WrittenExisting, "nodes" | "windows"> {
-  readonly windows: WrittenExisting["windows"] & { readonly containerdVersion: string };
+  readonly windows: WrittenExisting["windows"] & {
+    readonly containerdVersion: string;
+    /** The files that `programs` names. */
+    readonly ownFiles: OwnFiles;
+  };
   readonly nodes: readonly ExistingNode[];
 }
 
@@ -78,6 +84,7 @@ const loginsOf = ({ login, nodes, machine }: WrittenExisting): Logins => ({
 const checks: readonly Check<WrittenExisting>[] = [
   ...clusterChecks,
   ...existingWindowsChecks,
+  ...programsChecks,
   ...credentialChecks(loginsOf),
   ...machineKinds.kubevirt.checks,
   ...nodesChecks,
@@ -94,19 +101,25 @@ const rules = {
 /** @throws SettingsError with all mistakes in the order of the settings, without secrets. */
 export function resolveExisting(
   written: Readonly<Record<string, unknown>>,
-  { file }: Pick<SettingsSource, "file">,
+  { file, own = noFiles }: Pick<SettingsSource, "file" | "own">,
   others: readonly SettingsProblem[] = [],
 ): ExistingSettings {
-  return filled(checkedSettings(rules, written, { file, others, redact: withoutSecret }), file);
+  const report = { file, others: [...others, ...own.problems], redact: withoutSecret };
+  return filled(checkedSettings(rules, written, report), file, own.files);
 }
 
-function filled({ windows, nodes, ...settings }: WrittenExisting, file: string): ExistingSettings {
+function filled(
+  { windows, nodes, ...settings }: WrittenExisting,
+  file: string,
+  ownFiles: OwnFiles,
+): ExistingSettings {
   return {
     ...settings,
     login: wholeLogin(settings.login, {}, file),
     windows: {
       ...windows,
       containerdVersion: windows.containerdVersion ?? defaultContainerdVersion,
+      ownFiles,
     },
     nodes: nodes.map((node) => existingNode(settings.login, node, node, file)),
   };

@@ -2,7 +2,7 @@ import * as pulumi from "@pulumi/pulumi";
 import { allConfig } from "@pulumi/pulumi/runtime/config.js";
 import type { ExistingSettings } from "./existing.ts";
 import { SettingsError } from "./problem.ts";
-import { type FindNetwork, resolveOnHost } from "./resolve.ts";
+import { type Finders, ownFilesIn, resolveOnHost } from "./resolve.ts";
 import type { Settings } from "./settings.ts";
 import { stackSections } from "./stack-sections.ts";
 
@@ -13,10 +13,10 @@ export type StackSettings =
 /**
  * Reads and checks the stack's configuration.
  *
- * @param find reads the libvirt network that a lab's settings name. Default: from this host's libvirt.
+ * @param find reads the libvirt network and the programs that the settings name. Default: those of this host.
  * @throws RunError, which Pulumi prints without a stack trace.
  */
-export async function loadStack(find?: FindNetwork): Promise<StackSettings> {
+export async function loadStack(find: Partial<Finders> = {}): Promise<StackSettings> {
   const stack = pulumi.getStack();
   const file = `Pulumi.${stack}.yaml`;
   try {
@@ -27,7 +27,8 @@ export async function loadStack(find?: FindNetwork): Promise<StackSettings> {
     }
     // Loaded only here, because labs do not need it.
     const { resolveExisting } = await import("./existing.ts");
-    return { kind, settings: resolveExisting(sections, { file }, others) };
+    const own = await ownFilesIn(sections, find.files);
+    return { kind, settings: resolveExisting(sections, { file, own }, others) };
   } catch (error) {
     throw error instanceof SettingsError ? new pulumi.RunError(error.message) : error;
   }

@@ -10,11 +10,16 @@ import {
   isComplaint,
   usualNetwork,
 } from "../components/network/found-network.ts";
+import { examineOwnFiles, type FoundFiles } from "../components/windows/own-files.ts";
+import { type OwnProgramName, ownProgramNames } from "../components/windows/own-programs.ts";
+import type { NamedFile } from "./named-file.ts";
 import type { Complaint, SettingsProblem } from "./problem.ts";
 import { valueAt } from "./schema-paths.ts";
+import { cluster } from "./sections/cluster.ts";
 import { thisHypervisor } from "./sections/machine-host.ts";
 import { network, withNames } from "./sections/network.ts";
 import { addressOf } from "./sections/nodes.ts";
+import { ownPrograms } from "./sections/own-programs.ts";
 import { withContainerd } from "./sections/windows.ts";
 import {
   settingsSchema,
@@ -33,22 +38,55 @@ export interface SettingsSource {
    * it comes.
    */
   readonly found?: FoundNetwork | Complaint | undefined;
+  /** The files of the user's own programs. Default: none. */
+  readonly own?: FoundFiles;
 }
+
+export const noFiles: FoundFiles = { files: {}, problems: [] };
 
 /** How a libvirt network of this host is read. */
 export type FindNetwork = (uri: string, name: string) => Promise<FoundNetwork | Complaint>;
 
-/** `resolveSettings`, after reading the libvirt network that the settings name, if any. */
+/** How files of the user's programs are read. */
+export type FindFiles = (...which: Parameters<typeof examineOwnFiles>) => Promise<FoundFiles>;
+
+/** How what the settings name is found on this host. */
+export interface Finders {
+  readonly network: FindNetwork;
+  readonly files: FindFiles;
+}
+
+export const onThisHost: Finders = { network: findNetwork, files: examineOwnFiles };
+
+/** `resolveSettings`, after reading the libvirt network and the programs that the settings name, if any. */
 export async function resolveOnHost(
   written: Readonly<Record<string, unknown>>,
-  source: Omit<SettingsSource, "found">,
+  source: Omit<SettingsSource, "found" | "own">,
   others: readonly SettingsProblem[],
-  find: FindNetwork = findNetwork,
+  find: Partial<Finders> = {},
 ): Promise<Settings> {
+  const { network: findNetwork, files } = { ...onThisHost, ...find };
   const uri = settingsSchema.shape.hypervisor.safeParse(written["hypervisor"] ?? {}).data?.uri;
   const name = networkIn(written);
-  const found = uri === undefined || name === undefined ? undefined : await find(uri, name);
-  return resolveSettings(written, { ...source, found }, others);
+  const found = uri === undefined || name === undefined ? undefined : await findNetwork(uri, name);
+  const own = await ownFilesIn(written, files);
+  return resolveSettings(written, { ...source, found, own }, others);
+}
+
+/** Finds the programs that the settings name, even if other settings are wrong. */
+export function ownFilesIn(
+  written: Readonly<Record<string, unknown>>,
+  find: FindFiles = examineOwnFiles,
+): Promise<FoundFiles> {
+  const given = (name: OwnProgramName): NamedFile =>
+    ownPrograms.shape[name].safeParse(valueAt(written, ["windows", "programs", name])).data ?? {};
+  const named = ownProgramNames.map((name) => [name, given(name)] as const);
+  if (named.every(([, { path, url }]) => path === undefined && url === undefined)) {
+    return Promise.resolve(noFiles);
+  }
+  const version = valueAt(written, ["cluster", "kubernetesVersion"]);
+  const { kubernetesVersion } = cluster.shape;
+  return find(Object.fromEntries(named), kubernetesVersion.safeParse(version).data);
 }
 
 /**
@@ -60,7 +98,7 @@ export async function resolveOnHost(
  */
 export function resolveSettings(
   written: Readonly<Record<string, unknown>>,
-  { stack, file, found = usualNetwork }: SettingsSource,
+  { stack, file, found = usualNetwork, own = noFiles }: SettingsSource,
   others: readonly SettingsProblem[] = [],
 ): Settings {
   const unusable = isComplaint(found) ? found : undefined;
@@ -77,7 +115,7 @@ export function resolveSettings(
           name,
           network.libvirtNetwork === undefined || isComplaint(found) ? undefined : found,
         ),
-        windows: withContainerd(windows),
+        windows: { ...withContainerd(windows), ownFiles: own.files },
       };
     },
     checks,
@@ -87,7 +125,12 @@ export function resolveSettings(
       ? []
       : [{ path: ["network", "libvirtNetwork"], value: networkIn(written), ...unusable }];
   const unknown = unusable === undefined ? [] : ["network.cidr"];
-  const report = { file, others: [...others, ...notRead], unknown, redact: withoutLoginSecret };
+  const report = {
+    file,
+    others: [...others, ...notRead, ...own.problems],
+    unknown,
+    redact: withoutLoginSecret,
+  };
   return filled(checkedSettings(rules, written, report), file);
 }
 

@@ -3,8 +3,10 @@ import { login } from "../components/machine/existing/login.ts";
 import type { ExistingNode } from "../components/machine/existing/settings.ts";
 import { hypervisor } from "../components/machine/libvirt/settings.ts";
 import { machineMakers, type MakerSection } from "../components/machine/machine-makers.ts";
+import type { OwnFiles } from "../components/windows/own-files.ts";
 import type { Placement } from "./placement.ts";
 import { checksums } from "./sections/checksums.ts";
+import { programs } from "./sections/own-programs.ts";
 import { cluster } from "./sections/cluster.ts";
 import { cni } from "./sections/cni.ts";
 import { lab } from "./sections/lab.ts";
@@ -30,7 +32,7 @@ export const settingsSchema = z.strictObject({
   hypervisor: hypervisor.prefault({}).meta({ description: "The hypervisor on this host." }),
   ...makers,
   windows: windows
-    .extend({ checksums })
+    .extend({ checksums, programs })
     .prefault({})
     .meta({ description: "Settings of all Windows machines." }),
   linux: linux.prefault({}).meta({
@@ -50,7 +52,11 @@ export type WrittenSettings = z.output<typeof settingsSchema>;
 export interface NamedSettings extends WrittenSettings {
   lab: Required<WrittenSettings["lab"]>;
   network: Segment;
-  windows: WrittenSettings["windows"] & { readonly containerdVersion: string };
+  windows: WrittenSettings["windows"] & {
+    readonly containerdVersion: string;
+    /** The files that `programs` names. */
+    readonly ownFiles: OwnFiles;
+  };
 }
 
 /** The checked settings with their defaults. */
@@ -63,12 +69,14 @@ export interface Settings extends NamedSettings {
   placement: Placement[];
 }
 
-/** Whether programs are pushed to Windows machines of the stack: to those whose image has none. */
+/** Whether programs are pushed to Windows machines of the stack: to those whose image has none, or not the user's own. */
 export function pushesPrograms(
   settings: Pick<Settings, "nodes" | "ownNodes" | "windows">,
 ): boolean {
   const { ownNodes, windows } = settings;
-  return ownNodes.length > 0 || (hasWindowsNodes(settings) && windows.image.kind !== "rehearsal");
+  const { image, ownFiles } = windows;
+  const lacks = image.kind !== "rehearsal" || Object.keys(ownFiles).length > 0;
+  return ownNodes.length > 0 || (hasWindowsNodes(settings) && lacks);
 }
 
 /** Whether Windows machines are made, which needs their image. */

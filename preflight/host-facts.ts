@@ -14,9 +14,8 @@ import { gatherKvm } from "./kvm.ts";
 import { gatherNetwork } from "./network.ts";
 import { gatherServices } from "./host-services.ts";
 import { fileNameOf } from "../components/windows/media-folder.ts";
-import { programArtifacts } from "../components/windows/software.ts";
 import { findOnPath } from "../host/search-path.ts";
-import { stackSoftware } from "../components/windows/stack-software.ts";
+import { pushedSoftware } from "../components/windows/stack-software.ts";
 
 type Questions = ReturnType<typeof questionsOf>;
 
@@ -60,7 +59,7 @@ function questionsOf(settings: Settings) {
 }
 
 function gatherPrograms(settings: Settings) {
-  const all = pushesPrograms(settings) ? programArtifacts(stackSoftware(settings)) : [];
+  const all = pushesPrograms(settings) ? pushedSoftware(settings) : [];
   const artifacts = all.map(([, artifact]) => artifact);
   const isFetched = ({ origin }: (typeof artifacts)[number]): boolean =>
     origin === "image" || (origin.folder !== undefined && existsSync(origin.folder));

@@ -2,6 +2,7 @@ import { podNetworkNamed } from "../components/cni/pod-networks.ts";
 import {
   knownPrograms,
   officialSoftware,
+  withOwnPrograms,
   type WindowsSoftware,
 } from "../components/windows/software.ts";
 import type { ExistingSettings } from "../config/existing.ts";
@@ -20,9 +21,10 @@ export function existingSoftware(
   const checksums = Object.fromEntries(
     Object.entries(named).map(([name, { sha256 }]) => [name, sha256] as const),
   );
-  return officialSoftware(
+  const published = officialSoftware(
     versions,
     knownPrograms({ ...windows.checksums, ...checksums }),
     network && { ...network.programs, ...named },
   );
+  return withOwnPrograms(published, windows.ownFiles);
 }

@@ -15,8 +15,9 @@ import { labFabric } from "../components/network/fabric/fabric-host.ts";
 import { sharedZone } from "../components/network/firewalld.ts";
 import { LabNetwork, type UsedNetwork } from "../components/network/lab-network.ts";
 import { defaultRequirements } from "../components/windows/host-requirements.ts";
+import { withOwnPrograms } from "../components/windows/software.ts";
 import { clusterRoutes } from "./cluster-routes.ts";
-import { imageArchives, LabImages, recordNetwork } from "./lab-images.ts";
+import { imageArchives, LabImages, recordFiles, recordNetwork } from "./lab-images.ts";
 import { machineImage } from "./machine-image.ts";
 import { hypervisorProvider } from "../components/machine/libvirt/hypervisor-provider.ts";
 import { joinedLinux, joinedWindows, type NodePrograms, type StackMachine } from "./joined-node.ts";
@@ -48,6 +49,7 @@ export async function kindOnLibvirt(
 ): Promise<Lab> {
   const images = await LabImages.ofStack();
   recordNetwork(settings, images);
+  recordFiles(settings, images);
   const { cluster } = settings;
   const { kubernetesVersion, tokenTtlMinutes } = cluster;
   const archives = await imageArchives(settings, images);
@@ -160,8 +162,9 @@ export async function kindOnLibvirt(
 async function ownWindows(
   settings: Settings,
 ): Promise<{ readonly machines: readonly StackMachine[]; readonly programs: NodePrograms }> {
-  const programs = { software: stackSoftware(settings), requirements: defaultRequirements };
-  const { ownNodes } = settings;
+  const { ownNodes, windows } = settings;
+  const software = withOwnPrograms(stackSoftware(settings), windows.ownFiles);
+  const programs = { software, requirements: defaultRequirements };
   if (ownNodes.length === 0) return { machines: [], programs };
   // Loaded only here, because most labs make all their machines.
   const { ownMachines } = await import("./own-machines.ts");

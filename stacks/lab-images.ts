@@ -14,7 +14,10 @@ import {
   type FoundNetwork,
   usualNetwork,
 } from "../components/network/found-network.ts";
+import type { PinnedFile } from "../components/windows/download-artifact.ts";
+import { examineOwnFiles, type FoundFiles } from "../components/windows/own-files.ts";
 import { type Complaint, SettingsError } from "../config/problem.ts";
+import type { FindFiles } from "../config/resolve.ts";
 import type { Settings } from "../config/settings.ts";
 import { builtSoFar } from "../toolchain/built.ts";
 import { Cache } from "../toolchain/cache.ts";
@@ -86,6 +89,26 @@ export async function networkOfStack(uri: string, name: string): Promise<FoundNe
   return before?.asked === JSON.stringify(name)
     ? { ...usedNetworkSchema.parse(before.found), taken: [] }
     : usualNetwork;
+}
+
+const ownFilesSchema = z.record(z.string(), z.object({ uri: z.string(), sha256: z.string() }));
+
+/**
+ * The user's own programs on this host or, in a preview that has to work on any host (KINDOWS_PREVIEW), as the last `up`
+ * found them.
+ */
+export async function filesOfStack(...which: Parameters<FindFiles>): Promise<FoundFiles> {
+  if (!isPreviewAnywhere()) return examineOwnFiles(...which);
+  const before = (await recordedImages())["programs"];
+  const isSame = before?.asked === JSON.stringify(which[0]);
+  return { files: isSame ? ownFilesSchema.parse(before.found) : {}, problems: [] };
+}
+
+/** Stores what was found of the user's own programs, if there are any. */
+export function recordFiles({ windows }: Pick<Settings, "windows">, images: LabImages): void {
+  const { programs, ownFiles } = windows;
+  if (Object.keys(ownFiles).length === 0) return;
+  images.of("programs", programs, ownFilesSchema, () => ownFiles as Record<string, PinnedFile>);
 }
 
 /** Stores what was found of the network that the lab uses, if any. */

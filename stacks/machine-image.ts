@@ -14,6 +14,7 @@ import type { GoldenImage } from "../components/machine/libvirt/machine-storage.
 import {
   imageSoftware,
   programArtifacts,
+  withOwnPrograms,
   type WindowsSoftware,
 } from "../components/windows/software.ts";
 import { builtRehearsalImage, convertedFrom } from "../toolchain/built.ts";
@@ -48,7 +49,8 @@ export function machineImage(settings: Settings, images: LabImages): MachineImag
   const asked = isMadeFromIso(image) ? imageKey(settings) : image;
   const { manifest, ...disk } = images.of("windows", asked, foundSchema, () => found(settings));
   if (image.kind !== "rehearsal") {
-    return { disk, software: stackSoftware(settings), requirements: defaultRequirements };
+    const software = withOwnPrograms(stackSoftware(settings), windows.ownFiles);
+    return { disk, software, requirements: defaultRequirements };
   }
   const versions = { kubernetes: cluster.kubernetesVersion, containerd: containerdVersion };
   const software =
@@ -56,7 +58,11 @@ export function machineImage(settings: Settings, images: LabImages): MachineImag
       ? // The rehearsal has no pod network, so it needs no programs of Flannel.
         notCarriedYet(stackSoftware({ windows, cluster }))
       : imageSoftware(versions, manifest);
-  return { disk, software, requirements: rehearsalRequirements };
+  return {
+    disk,
+    software: withOwnPrograms(software, windows.ownFiles),
+    requirements: rehearsalRequirements,
+  };
 }
 
 function found(settings: Settings): z.infer<typeof foundSchema> {

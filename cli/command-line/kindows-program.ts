@@ -54,6 +54,7 @@ Examples:
   kindows verify              test every path of the cluster's network
   kindows logs --follow win-1 a node's logs, as they are written
   kindows load my/app:dev     put an image of Docker onto the nodes it is for
+  kindows deploy win-1 kubelet=_output/bin/kubelet.exe    try your own kubelet on a node
   kindows doctor              what this host has and lacks, and what labs left behind
   kindows fetch --stack dev   download what Windows nodes need, e.g. before going offline
   kindows down                remove everything that \`up\` created
@@ -233,6 +234,12 @@ function addAccessCommands(add: Add): void {
       [],
     )
     .action(run(() => import("../commands/load.ts"), "load"));
+  add("deploy", "put your own kubelet, containerd, ... onto a running Windows node")
+    .argument("<node>", "name of the node")
+    .argument("[programs...]", "kubelet=FILE; kubeadm, kubeProxy, containerd, cniPlugins likewise")
+    .option("--drain", "evict the node's pods before", false)
+    .option("--undo", "bring back what was there: of these programs, or all", false)
+    .action(run(() => import("../commands/deploy.ts"), "deploy"));
   add("console", "print how to see the screen of a node's machine, even while it boots")
     .argument("<node>", "name of the node")
     .option("--open", "open a VNC viewer, if one is installed", false)

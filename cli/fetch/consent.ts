@@ -29,7 +29,8 @@ export async function requireConsent(
   const files: FetchedFile[] = [
     ...pushedPrograms(settings),
     ...(makesImage ? downloadedMedia(settings).files : []),
-  ];
+    // The user's own are only copied.
+  ].filter(({ uri }) => !uri.startsWith("file:"));
   const states = await findPrograms(files, cache);
   const lines = files.filter((_, index) => states[index]?.state === "missing").map(lineOf);
   if (lines.length === 0 || yes) return;

@@ -22,17 +22,19 @@ import {
 } from "../../components/windows/image/update-catalogue.ts";
 import type { HostProblem } from "../../config/host-problem.ts";
 import { windowsVersionOf } from "../../config/supported.ts";
-import { stackSoftware } from "../../components/windows/stack-software.ts";
+import { pushedSoftware } from "../../components/windows/stack-software.ts";
 
 /** Programs that a stack pushes to its Windows machines: those that their image does not contain. */
 export function pushedPrograms(settings: Settings): HostArtifact[] {
-  const { windows, ownNodes } = settings;
-  const isCarried = windows.image.kind === "rehearsal" && ownNodes.length === 0;
-  return isCarried ? [] : pushedArtifacts(stackSoftware(settings));
+  return onHost(pushedSoftware(settings));
 }
 
 export function pushedArtifacts(software: WindowsSoftware): HostArtifact[] {
-  return programArtifacts(software).flatMap(([, { origin, ...artifact }]) => {
+  return onHost(programArtifacts(software));
+}
+
+function onHost(programs: ReturnType<typeof programArtifacts>): HostArtifact[] {
+  return programs.flatMap(([, { origin, ...artifact }]) => {
     return origin === "image" ? [] : [{ ...artifact, origin }];
   });
 }

@@ -1,16 +1,13 @@
 import type { V1NodeList } from "@kubernetes/client-node";
 
 import { give } from "../../components/image-archives/give-images.ts";
-import { scriptCommand, windowsOutput } from "../../components/windows/remote-command.ts";
 import { importImage, importLimit } from "../../components/windows/steps.ts";
-import { remoteSteps } from "../../components/windows/steps-folder.ts";
-import { parseStepResult } from "../../components/node/step-result.ts";
 import { firstLineOf } from "../../host/failure.ts";
 import { shellWord } from "../../host/shell-word.ts";
 import { ClusterApi } from "../../kubernetes/cluster-api.ts";
-import { RemoteFiles } from "../../ssh/remote-files.ts";
-import { CommandFailed, overSsh, runOverSsh, type SshSource } from "../../ssh/run-over-ssh.ts";
+import { runOverSsh, type SshSource } from "../../ssh/run-over-ssh.ts";
 import type { NodeMachine } from "../lab/lab-state.ts";
+import { copyToMachine, runOnWindowsNode } from "../lab/on-machine.ts";
 import { say } from "../progress.ts";
 import type { Load, LoadNode } from "./load-plan.ts";
 import type { LabOutputs } from "../lab/lab-outputs.ts";
@@ -62,11 +59,8 @@ async function toContainers(
   }
 }
 
-/** Time limits of a copy over a slow line, and of an import on an emulated processor, in seconds. */
-const [copySeconds, importSeconds] = [3600, 2400];
-
-/** How often a copy says how far it is, in seconds. */
-const copyReportSeconds = 10;
+/** Time limit of an import on an emulated processor, in seconds. */
+const importSeconds = 2400;
 
 /**
  * The nodes of a lab that are in the cluster: those in containers, Linux machines and Windows machines.
@@ -104,7 +98,7 @@ export async function takingNodes(
 
 async function toLinux(name: string, source: SshSource, { archive }: Taken): Promise<void> {
   const remote = `/var/lib/kindows-load-${archive.sha256.slice(0, 12)}.tar`;
-  await copy(name, source, archive.path, remote);
+  await copyToMachine(name, source, archive.path, remote);
   const file = shellWord(remote);
   await runOverSsh(
     source,
@@ -119,35 +113,10 @@ async function toWindows(
   { archive, images }: Taken,
 ): Promise<void> {
   const file = `load-${archive.sha256.slice(0, 12)}.tar`;
-  await copy(name, source, archive.path, `C:/kindows/${file}`);
+  await copyToMachine(name, source, archive.path, `C:/kindows/${file}`);
   say(`${name}: containerd imports ${archive.source}`);
-  const command = scriptCommand(`${remoteSteps}\\${importImage.name}`, importImage, {
+  await runOnWindowsNode(name, source, importImage, {
     ...{ Archive: `C:\\kindows\\${file}`, Sha256: archive.sha256, Images: images.join(",") },
     ...importLimit,
   });
-  // A step that fails says why in its last line, too.
-  const output = await windowsOutput(source, command, importSeconds).catch((error: unknown) => {
-    if (error instanceof CommandFailed) return error.output;
-    throw error;
-  });
-  parseStepResult(importImage.name, name, output);
 }
-
-async function copy(name: string, source: SshSource, from: string, to: string): Promise<void> {
-  say(`${name}: copying ${from}`);
-  let reported = Date.now();
-  await overSsh(source, copySeconds, async (client) => {
-    const files = await RemoteFiles.open(client);
-    try {
-      await files.put(from, to, (bytes, all) => {
-        if (Date.now() - reported < copyReportSeconds * 1000) return;
-        reported = Date.now();
-        say(`${name}: ${mebibytes(bytes)} of ${mebibytes(all)} MiB are copied`);
-      });
-    } finally {
-      files.close();
-    }
-  });
-}
-
-const mebibytes = (bytes: number): number => Math.round(bytes / 1024 ** 2);

@@ -26,11 +26,8 @@ export function planLoad<Node extends LoadNode>(
   nodes: readonly Node[],
   named: readonly string[],
 ): readonly Load<Node>[] {
-  const unknown = named.filter((name) => !nodes.some((node) => node.name === name));
-  if (unknown.length > 0) {
-    const known = nodes.map(({ name }) => name).join(", ");
-    throw new Failure(`the lab has no node ${unknown.join(", ")}; it has ${known || "none"}`);
-  }
+  const unknown = unknownNodes(named, nodes);
+  if (unknown !== undefined) throw new Failure(unknown);
   const wanted = nodes.filter(({ name }) => named.length === 0 || named.includes(name));
   const problems = new Set<string>();
   const loads = archives.map((archive): Load<Node> => {
@@ -49,4 +46,15 @@ export function planLoad<Node extends LoadNode>(
   });
   if (problems.size > 0) throw new Failure([...problems].join("\n"));
   return loads;
+}
+
+/** Says which of the named nodes the lab does not have. */
+export function unknownNodes(
+  named: readonly string[],
+  nodes: readonly Pick<LoadNode, "name">[],
+): string | undefined {
+  const unknown = named.filter((name) => !nodes.some((node) => node.name === name));
+  if (unknown.length === 0) return undefined;
+  const known = nodes.map(({ name }) => name).join(", ");
+  return `the lab has no node ${unknown.join(", ")}; it has ${known || "none"}`;
 }

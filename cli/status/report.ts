@@ -1,5 +1,6 @@
 import { shellWord } from "../../host/shell-word.ts";
 import { nodeList } from "../../kubernetes/api-objects.ts";
+import { deployedOn } from "../../components/controlplane/deployed-programs.ts";
 import { type AccessFiles, sshArguments } from "../lab/access.ts";
 import { table } from "../table.ts";
 import type { V1NodeList } from "@kubernetes/client-node";
@@ -87,7 +88,14 @@ function nodesText(status: LabStatus): string {
     ...(ready ? [] : [`${name} is not Ready: ${reason}`]),
     ...(own.includes(name) ? [] : [`${name} is not a node of this lab`]),
   ]);
-  return [table(header, rows), ...reasons].join("\n");
+  const deployed = nodes.flatMap(({ name, deployed }) =>
+    deployed.length === 0
+      ? []
+      : [
+          `${name} has your own ${deployed.join(", ")}, which \`up\` keeps: \`kindows deploy ${name} --undo\` brings back the stack's`,
+        ],
+  );
+  return [table(header, rows), ...reasons, ...deployed].join("\n");
 }
 
 function machinesText({ machines, machineTrouble }: LabStatus): string {
@@ -106,6 +114,8 @@ export interface ClusterNode {
   /** Distribution, or Windows edition, and kernel or build. */
   readonly system: string;
   readonly runtime: string;
+  /** Programs that `kindows deploy` has put onto it. */
+  readonly deployed: readonly string[];
 }
 
 /** Nodes in the API server's answer to `/api/v1/nodes`, in its order. @throws if it is no list of nodes. */
@@ -126,6 +136,7 @@ export function clusterNodes(json: string): readonly ClusterNode[] {
       // A Windows kernel version is its build; a Linux one says less than the distribution.
       system: [info?.osImage, ...(os === "windows" ? [info?.kernelVersion] : [])].join(" "),
       runtime: info?.containerRuntimeVersion ?? "",
+      deployed: Object.keys(deployedOn({ metadata })),
     };
   });
 }

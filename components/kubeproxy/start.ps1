@@ -108,7 +108,9 @@ $kubeconfig = 'C:\var\lib\kube-proxy\kubeconfig.conf'
 
 # Contains kube-proxy.exe and, in sig-windows-tools' image, Microsoft's HNS module.
 $imageFolder = Join-Path $env:CONTAINER_SANDBOX_MOUNT_POINT 'kube-proxy'
-$program = Join-Path $imageFolder 'kube-proxy.exe'
+# The node's own, if `kindows deploy` or the settings have put one there.
+$program = 'C:\k\kube-proxy.exe'
+if (-not (Test-Path -LiteralPath $program)) { $program = Join-Path $imageFolder 'kube-proxy.exe' }
 if (-not (Test-Path -LiteralPath $program)) {
     throw 'the image has no kube-proxy\kube-proxy.exe: it is not an image of kube-proxy for Windows'
 }

@@ -15,6 +15,8 @@ export interface NodeObjectArgs {
    * Versions of the installed software. A change means that an upgrade is done, and makes the Node schedulable again.
    */
   readonly versions: Readonly<Record<string, string>>;
+  /** SHA-256 of programs that a user may have replaced on the node. Default: none. */
+  readonly programs?: pulumi.Output<Record<string, string>>;
   /** Time limit for the Node to become Ready, and to be drained. */
   readonly readySeconds: number;
   /** What the Node needs to become Ready, such as the pod network. The time limit starts after that. */
@@ -40,13 +42,14 @@ export interface NodeObject {
 export function nodeObject(
   name: string,
   { machine, controlPlane, labels, taints, token }: Joining,
-  { versions, readySeconds, needs, parent, dependsOn }: NodeObjectArgs,
+  { versions, programs, readySeconds, needs, parent, dependsOn }: NodeObjectArgs,
 ): NodeObject {
   // The action ends at its own time limit and reports what it last saw. Pulumi's limit is later, for an action that
   // hangs.
   const limit = `${readySeconds + 60}s`;
   const KUBECONFIG_CONTENT = pulumi.secret(controlPlane.kubeconfig);
   const node = { name: machine.name, timeoutSeconds: readySeconds };
+  const request = { ...node, labels, taints: [...taints], versions };
   // The id is no secret. It is not part of NODE, so that a preview can show NODE before the token exists.
   const TOKEN_ID = pulumi.unsecret(token).apply(tokenId);
   const child = {
@@ -64,7 +67,9 @@ export function nodeObject(
       delete: "controlplane/remove-node",
       environment: {
         KUBECONFIG_CONTENT,
-        NODE: { ...node, labels, taints: [...taints], versions },
+        NODE: pulumi
+          .output(programs)
+          .apply((known) => ({ ...request, ...(known !== undefined && { programs: known }) })),
         TOKEN_ID,
       },
       triggers: stepTriggers(machine, otherSteps.register),

@@ -1,3 +1,5 @@
+import type { OwnFiles } from "./own-files.ts";
+import { allowedReleases, type OwnProgramName } from "./own-programs.ts";
 import { fileNameOf } from "./media-folder.ts";
 import type { ImageManifest } from "./image-manifest.ts";
 import {
@@ -26,9 +28,11 @@ type CommonArtifacts = Readonly<
 export const programNames: readonly ProgramName[] = [
   ...commonNames,
   ...(Object.keys(podNetworkPrograms) as PodNetworkProgram[]),
+  "kubeProxy",
 ];
 
-export type ProgramName = CommonName | PodNetworkProgram;
+/** kube-proxy is a program on a node only if the user has one; otherwise it is in its container's image. */
+export type ProgramName = CommonName | PodNetworkProgram | "kubeProxy";
 
 export interface ProgramArtifact {
   /** https URL at the publisher. Its last part is the file's name. */
@@ -39,11 +43,16 @@ export interface ProgramArtifact {
    * `image` if the machine's image contains the program; otherwise this host downloads it and pushes it to the machine.
    */
   readonly origin: "image" | HostOrigin;
+  /**
+   * The minor releases that a program of the user's may be of, e.g. `1.33-1.36`, or empty for any. Undefined for a
+   * published program, which is of exactly the version that was asked for.
+   */
+  readonly releases?: string;
 }
 
 /** A file that this host downloads once and pushes to each machine. */
 export interface HostOrigin {
-  /** https URL of the publisher's checksum. */
+  /** https URL of the publisher's checksum; empty if only the known one counts. */
   readonly checksumUri: string;
   /** Folder of the file on this host, named by the SHA-256; undefined until it is downloaded. */
   readonly folder: string | undefined;
@@ -61,7 +70,7 @@ export interface WindowsSoftware
     // crictl is for debugging a node, which works without it.
     CommonArtifacts,
     // The pod network's programs.
-    Readonly<Partial<Record<PodNetworkProgram, ProgramArtifact | undefined>>> {
+    Readonly<Partial<Record<PodNetworkProgram | "kubeProxy", ProgramArtifact | undefined>>> {
   readonly versions: WindowsVersions;
   /** Image of the pods' sandbox containers. */
   readonly pauseImage: string;
@@ -124,6 +133,20 @@ export function imageSoftware(versions: WindowsVersions, manifest: ImageManifest
     return [[name, { uri, sha256, origin: "image" }]];
   });
   return { versions, pauseImage, ...(Object.fromEntries(artifacts) as CommonArtifacts) };
+}
+
+/** The same software with the user's own programs in place of the published ones. */
+export function withOwnPrograms(
+  software: WindowsSoftware,
+  ownFiles: OwnFiles,
+  folders: KnownPrograms["folders"] = builtSoFar().windowsPrograms ?? {},
+): WindowsSoftware {
+  const own = Object.entries(ownFiles).map(([name, { uri, sha256 }]) => {
+    const releases = allowedReleases(name as OwnProgramName, software.versions.kubernetes);
+    const origin = { checksumUri: "", folder: folders[sha256] };
+    return [name, { uri, sha256, releases, origin } satisfies ProgramArtifact] as const;
+  });
+  return { ...software, ...(Object.fromEntries(own) as object) };
 }
 
 export function programArtifacts(

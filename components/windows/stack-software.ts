@@ -1,8 +1,11 @@
+import type { OwnFiles } from "./own-files.ts";
 import { type PodNetworkName, podNetworks } from "../cni/pod-networks.ts";
 import {
   type KnownPrograms,
   knownPrograms,
   officialSoftware,
+  programArtifacts,
+  withOwnPrograms,
   type WindowsSoftware,
 } from "./software.ts";
 
@@ -17,7 +20,7 @@ export interface SoftwareSettings {
   readonly cni?: { readonly kind: PodNetworkName };
 }
 
-/** The software of Windows nodes according to the settings, with the checksums and files that this clone has. */
+/** The published software of Windows nodes according to the settings, with the checksums and files that this clone has. */
 export function stackSoftware({ windows, cluster, cni }: SoftwareSettings): WindowsSoftware {
   const versions = {
     kubernetes: cluster.kubernetesVersion,
@@ -28,4 +31,20 @@ export function stackSoftware({ windows, cluster, cni }: SoftwareSettings): Wind
     knownPrograms(windows.checksums),
     cni && podNetworks[cni.kind].programs,
   );
+}
+
+export interface PushedSettings extends SoftwareSettings {
+  readonly windows: SoftwareSettings["windows"] & {
+    readonly image: { readonly kind: string };
+    readonly ownFiles: OwnFiles;
+  };
+  readonly ownNodes: readonly unknown[];
+}
+
+/** The programs that this host pushes to Windows machines of a lab: those that their image does not contain. */
+export function pushedSoftware(settings: PushedSettings): ReturnType<typeof programArtifacts> {
+  const { windows, ownNodes } = settings;
+  const isCarried = windows.image.kind === "rehearsal" && ownNodes.length === 0;
+  const all = programArtifacts(withOwnPrograms(stackSoftware(settings), windows.ownFiles));
+  return isCarried ? all.filter(([, { releases }]) => releases !== undefined) : all;
 }

@@ -103,6 +103,7 @@ const containerdParameters = {
   DefenderExclusions: "int",
   CrictlPath: "string",
   CrictlSha256: "string",
+  Releases: "string",
 } as const;
 
 /** Parameters of Install-Containerd, on a node and in an image. */
@@ -124,6 +125,7 @@ export function containerdValues(
     DefenderExclusions: setup.defenderExclusions ? 1 : 0,
     CrictlPath: crictl === undefined ? "" : placeOf(crictl, checksums.crictl),
     CrictlSha256: checksums.crictl,
+    Releases: software.containerd.releases ?? "",
   };
 }
 
@@ -149,14 +151,20 @@ const kubernetesParameters = {
   DefenderExclusions: "int",
   AutomaticUpdates: "int",
   TimeZone: "string",
+  KubeletReleases: "string",
+  KubeadmReleases: "string",
+  KubeProxyPath: "string",
+  KubeProxySha256: "string",
+  KubeProxyReleases: "string",
 } as const;
 
 /** Parameters of Install-Kubernetes, on a node and in an image. */
 export function kubernetesValues(
   software: WindowsSoftware,
   setup: NodeSetup,
-  checksums: Checksums<"kubelet" | "kubeadm" | "kubeLogRunner">,
+  checksums: Checksums<"kubelet" | "kubeadm" | "kubeLogRunner" | "kubeProxy">,
 ): Arguments<typeof kubernetesParameters> {
+  const { kubeProxy } = software;
   return {
     Version: software.versions.kubernetes,
     KubeletPath: placeOf(software.kubelet, checksums.kubelet),
@@ -168,6 +176,11 @@ export function kubernetesValues(
     DefenderExclusions: setup.defenderExclusions ? 1 : 0,
     AutomaticUpdates: setup.automaticUpdates ? 1 : 0,
     TimeZone: (setup.timeZone && windowsTimeZone(setup.timeZone)) ?? "",
+    KubeletReleases: software.kubelet.releases ?? "",
+    KubeadmReleases: software.kubeadm.releases ?? "",
+    KubeProxyPath: kubeProxy === undefined ? "" : placeOf(kubeProxy, checksums.kubeProxy),
+    KubeProxySha256: checksums.kubeProxy,
+    KubeProxyReleases: kubeProxy?.releases ?? "",
   };
 }
 
@@ -176,10 +189,10 @@ export const installKubernetes = nodeStep({
   title: { doing: "gets kubelet", noun: "kubelet" },
   parameters: kubernetesParameters,
   seconds: 300,
-  programs: ["kubelet", "kubeadm", "kubeLogRunner"],
+  programs: ["kubelet", "kubeadm", "kubeLogRunner", "kubeProxy"],
   drains: ["Version", "KubeletSha256", "KubeLogRunnerSha256"],
   values: ({ software, setup, checksums }) =>
-    checksums("kubelet", "kubeadm", "kubeLogRunner").apply((known) =>
+    checksums("kubelet", "kubeadm", "kubeLogRunner", "kubeProxy").apply((known) =>
       kubernetesValues(software, setup, known),
     ),
 });
@@ -293,8 +306,29 @@ export const importImage = script({
 
 export const importLimit = { TimeoutSeconds: importSeconds };
 
+/** Longest waits of the two scripts below: services stop and start, programs are run for their versions. */
+const exchangeSeconds = 90 + 120 + 60 + 60;
+
+/** Puts a program of the user's in place of an installed one, for `kindows deploy`. */
+export const installOwnProgram = script({
+  name: "Install-OwnProgram",
+  parameters: { Path: "string", Archive: "string", Sha256: "string", Releases: "string" },
+  seconds: exchangeSeconds + 300,
+});
+
+export const restoreInstalledProgram = script({
+  name: "Restore-InstalledProgram",
+  parameters: { Paths: "string" },
+  seconds: exchangeSeconds,
+});
+
 /** Scripts that no resource runs, so that an edit of one reruns nothing. */
-export const scriptsOfCommands: readonly Script[] = [exportNodeLog, importImage];
+export const scriptsOfCommands: readonly Script[] = [
+  exportNodeLog,
+  importImage,
+  installOwnProgram,
+  restoreInstalledProgram,
+];
 
 /** Every script that is copied to a machine, by its name. */
 export const nodeScripts: ReadonlyMap<string, Script> = new Map(

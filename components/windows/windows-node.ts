@@ -94,6 +94,9 @@ export class WindowsNode extends pulumi.ComponentResource {
     const joined = steps.of(joinNode);
     const node = nodeObject(name, joining, {
       versions: { ...software.versions },
+      programs: joining
+        .checksums("kubelet", "kubeadm", "kubeProxy", "containerd")
+        .apply((known): Record<string, string> => ({ ...known })),
       readySeconds: timeouts.readySeconds,
       needs: [
         ...(podNetwork === undefined ? [] : [podNetwork]),

@@ -3,6 +3,7 @@ import { machineMakers } from "../../components/machine/machine-makers.ts";
 import { fabrics } from "../../components/network/fabric/fabrics.ts";
 import type { Check } from "../problem.ts";
 import { checksumsUsed, rehearsalChecksums } from "../sections/checksums.ts";
+import { programsChecks } from "../sections/own-programs.ts";
 import { archivesOnce } from "../sections/cluster.ts";
 import { patchesFit } from "../sections/kind-patches.ts";
 import { linuxImage } from "../sections/linux.ts";
@@ -46,6 +47,7 @@ export const checks: readonly Check<NamedSettings>[] = [
     (network): readonly Check<NamedSettings>[] => network.checks,
   ),
   checksumsUsed,
+  ...programsChecks,
   hypervisorsApart,
   ...Object.values(machineMakers).flatMap((maker): readonly Check<NamedSettings>[] => maker.checks),
   placedSomewhere,

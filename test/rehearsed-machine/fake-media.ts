@@ -66,8 +66,8 @@ export async function writeFakeMedia(
   };
 }
 
-/** A release archive. @param files contents by their paths in it, at most one folder deep. */
-async function archiveOf(files: Readonly<Record<string, string | Buffer>>): Promise<Buffer> {
+/** An archive as of a release. @param files contents by their paths in it, at most one folder deep. */
+export async function archiveOf(files: Readonly<Record<string, string | Buffer>>): Promise<Buffer> {
   const folder = await mkdtemp(join(tmpdir(), "kindows-fake-"));
   try {
     const content = join(folder, "content");

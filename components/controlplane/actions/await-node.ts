@@ -7,6 +7,7 @@ import { withLabelsAndTaints } from "../labels-and-taints.ts";
 import { awaitRegisteredNode } from "./node-waits.ts";
 import { changeNode } from "../../../kubernetes/change-node.ts";
 import { ClusterApi } from "../../../kubernetes/cluster-api.ts";
+import { withoutSuperseded } from "../deployed-programs.ts";
 import { endUpgrade } from "../drain.ts";
 import { revokeToken } from "../join-token.ts";
 import { runAction, say, text } from "../../host-action/run-action.ts";
@@ -23,6 +24,8 @@ export const environment = {
       .default([]),
     /** Not read. Other versions make Pulumi run this action again. */
     versions: z.record(z.string(), z.string()).default({}),
+    /** What the steps install. Other programs end what was noted as deployed in their place. */
+    programs: z.record(z.string(), z.string()).default({}),
   }),
 };
 
@@ -35,6 +38,7 @@ await runAction(environment, async ({ KUBECONFIG_CONTENT, TOKEN_ID, NODE: reques
   if (await changeNode(api, request.name, (node) => withLabelsAndTaints(node, request))) {
     say(`the labels and taints of ${request.name} are set`);
   }
+  await changeNode(api, request.name, (node) => withoutSuperseded(node, request.programs));
   if (await endUpgrade(api, request.name, request.timeoutSeconds)) {
     say(`${request.name} is upgraded and takes pods again`);
   }

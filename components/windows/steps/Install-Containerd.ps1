@@ -49,9 +49,13 @@ Default: empty. Source: components/windows/media-folder.ts.
 SHA-256 of that archive, 64 hexadecimal digits. Empty: no crictl. Default: empty. Source:
 components/windows/software.ts.
 
+.PARAMETER Releases
+The minor releases that a containerd of the user's may be of, e.g. 2.0-2.999. Default: empty, it must be of Version.
+Source: components/windows/own-programs.ts.
+
 .OUTPUTS
-Facts of the result (lib/Step.ps1): version, archiveSha256, pauseImage, archiveFrom (installed or media), crictlFrom
-(none, installed or media), defenderExclusions (set, off or unavailable).
+Facts of the result (lib/Step.ps1): version, archiveSha256, pauseImage, archiveFrom (installed, media or deployed),
+crictlFrom (none, installed or media), defenderExclusions (set, off or unavailable).
 
 .NOTES
 Exit codes: 0 done; 1 a parameter was rejected; 10 Unexpected; 11 StepBusy; 12 NotAdministrator; 14 CommandFailed; 15
@@ -70,7 +74,8 @@ param(
     [string] $RegistryMirrors = '',
     [ValidateRange(0, 1)] [int] $DefenderExclusions = 1,
     [ValidatePattern('^([A-Za-z]:\\[^"*?<>|/]+)?$')] [string] $CrictlPath = '',
-    [ValidatePattern('^([0-9A-Fa-f]{64})?$')] [string] $CrictlSha256 = ''
+    [ValidatePattern('^([0-9A-Fa-f]{64})?$')] [string] $CrictlSha256 = '',
+    [ValidatePattern('^([0-9]+\.[0-9]+-[0-9]+\.[0-9]+)?$')] [string] $Releases = ''
 )
 
 . (Join-Path $PSScriptRoot 'lib\Step.ps1')
@@ -89,6 +94,7 @@ Invoke-Step -Name 'Install-Containerd' -Body {
     # The output of `containerd.exe config default` of this version.
     $defaultPath = "$folder\default.toml"
     $registryFolder = "$folder\certs.d"
+    $allowed = if ($Releases -eq '') { $Version } else { $Releases }
 
     Assert-ContainersFeature
 
@@ -112,15 +118,18 @@ Invoke-Step -Name 'Install-Containerd' -Body {
         Protect-Folder -Path $path -UsersRead $true
     }
 
-    $isChecked = (Test-Path -LiteralPath $defaultPath) -and
-    (Test-CheckedProgram -Path $program -Checksum $ArchiveSha256 -Version $Version)
-    if (-not $isChecked) {
-        Assert-ProgramVersion -Path $program -ArgumentList '--version' -Version $Version `
+    $isThere = $archiveFrom -eq 'installed' -and (Test-Path -LiteralPath $defaultPath)
+    if ($isThere -and (Test-KeptProgram -Path $program -Checksum $ArchiveSha256 -Version $allowed)) {
+        $archiveFrom = 'deployed'
+    }
+    elseif (-not $isThere -or -not (Test-CheckedProgram -Path $program -Checksum $ArchiveSha256 -Version $allowed)) {
+        $null = Assert-ProgramVersion -Path $program -ArgumentList '--version' -Version $allowed `
             -Remedy 'Set windows.containerdVersion and the checksum of its archive to the same release.'
         $default = Invoke-NativeCommand -FilePath $program -ArgumentList 'config', 'default' -TimeoutSeconds 60 `
             -Remedy 'Check that the archive is for windows-amd64.'
         Write-WholeText -Path $defaultPath -Text $default
-        Save-CheckedProgram -Path $program -Checksum $ArchiveSha256 -Version $Version
+        Save-CheckedProgram -Path $program -Checksum $ArchiveSha256 -Version $allowed
+        if (Test-Path -LiteralPath "$program.before") { Remove-Item -LiteralPath "$program.before" -Force }
     }
 
     $crictl = Install-Crictl -Folder $folder -Archive $CrictlPath -Checksum $CrictlSha256

@@ -47,9 +47,27 @@ removed. Default: 0. Source: settings, windows.automaticUpdates.
 Windows' name of the machine's time zone, e.g. W. Europe Standard Time. Default: empty, the time zone is not changed.
 Source: settings, windows.timeZone.
 
+.PARAMETER KubeletReleases
+The minor releases that a kubelet of the user's may be of, e.g. 1.33-1.36. Default: empty, it must be of Version.
+Source: components/windows/own-programs.ts.
+
+.PARAMETER KubeadmReleases
+The same of a kubeadm. Default: empty. Source: components/windows/own-programs.ts.
+
+.PARAMETER KubeProxyPath
+Full path of a kube-proxy.exe of the user's among the media on the machine, which runs in place of that of its
+container's image. Default: empty, that of an earlier run is removed. Source: components/windows/media-folder.ts.
+
+.PARAMETER KubeProxySha256
+Its SHA-256, 64 hexadecimal digits. Default: empty. Source: components/windows/software.ts.
+
+.PARAMETER KubeProxyReleases
+The minor releases that it may be of. Default: empty. Source: components/windows/own-programs.ts.
+
 .OUTPUTS
 Facts of the result (lib/Step.ps1): version, kubeletSha256, kubeLogRunnerSha256, kubeletFrom, kubeadmFrom,
-kubeLogRunnerFrom (each installed or media), defenderExclusions (set, off or unavailable).
+kubeLogRunnerFrom, kubeProxyFrom (each installed, media, deployed or none), defenderExclusions (set, off or
+unavailable).
 
 .NOTES
 Exit codes: 0 done; 1 a parameter was rejected; 10 Unexpected; 11 StepBusy; 12 NotAdministrator; 14 CommandFailed; 15
@@ -67,7 +85,12 @@ param(
     [Parameter(Mandatory)] [ValidatePattern('^[0-9A-Fa-f]{64}$')] [string] $KubeLogRunnerSha256,
     [ValidateRange(0, 1)] [int] $DefenderExclusions = 1,
     [ValidateRange(0, 1)] [int] $AutomaticUpdates = 0,
-    [ValidatePattern('^[A-Za-z0-9 .()+-]*$')] [string] $TimeZone = ''
+    [ValidatePattern('^[A-Za-z0-9 .()+-]*$')] [string] $TimeZone = '',
+    [ValidatePattern('^([0-9]+\.[0-9]+-[0-9]+\.[0-9]+)?$')] [string] $KubeletReleases = '',
+    [ValidatePattern('^([0-9]+\.[0-9]+-[0-9]+\.[0-9]+)?$')] [string] $KubeadmReleases = '',
+    [ValidatePattern('^([A-Za-z]:\\[^"*?<>|/]+)?$')] [string] $KubeProxyPath = '',
+    [ValidatePattern('^([0-9A-Fa-f]{64})?$')] [string] $KubeProxySha256 = '',
+    [ValidatePattern('^([0-9]+\.[0-9]+-[0-9]+\.[0-9]+)?$')] [string] $KubeProxyReleases = ''
 )
 
 . (Join-Path $PSScriptRoot 'lib\Step.ps1')
@@ -78,6 +101,7 @@ param(
 . (Join-Path $PSScriptRoot 'lib\AutomaticUpdate.ps1')
 . (Join-Path $PSScriptRoot 'lib\FirewallRule.ps1')
 . (Join-Path $PSScriptRoot 'lib\KubeletService.ps1')
+. (Join-Path $PSScriptRoot 'lib\KubeProxy.ps1')
 
 Invoke-Step -Name 'Install-Kubernetes' -Body {
     if (-not (Test-Service -Name 'containerd')) {
@@ -91,18 +115,21 @@ Invoke-Step -Name 'Install-Kubernetes' -Body {
     try {
         # kubeadm first, because replacing it stops no service.
         $kubeadmFrom = Install-Program -Path 'C:\k\kubeadm.exe' -Medium $KubeadmPath `
-            -Checksum $KubeadmSha256 -Version $Version -VersionArgument 'version', '--output', 'short'
+            -Checksum $KubeadmSha256 -Version $(if ($KubeadmReleases -eq '') { $Version } else { $KubeadmReleases }) `
+            -VersionArgument 'version', '--output', 'short'
         $kubeletFrom = Install-Program -Path 'C:\k\kubelet.exe' -Medium $KubeletPath `
-            -Checksum $KubeletSha256 -Service 'kubelet' -Version $Version -VersionArgument '--version'
+            -Checksum $KubeletSha256 -Service 'kubelet' -VersionArgument '--version' `
+            -Version $(if ($KubeletReleases -eq '') { $Version } else { $KubeletReleases })
         $logRunnerFrom = Install-Program -Path 'C:\k\kube-log-runner.exe' -Medium $KubeLogRunnerPath `
             -Checksum $KubeLogRunnerSha256 -Service 'kubelet'
+        $proxyFrom = Install-OwnKubeProxy -Medium $KubeProxyPath -Checksum $KubeProxySha256 -Releases $KubeProxyReleases
     }
     catch {
         Restore-AutomaticService -Name 'kubelet'
         throw
     }
     Remove-ReplacedFile -Folder 'C:\k'
-    $changed = $exclusion.Changed -or $kubeletFrom, $kubeadmFrom, $logRunnerFrom -contains 'media'
+    $changed = $exclusion.Changed -or $kubeletFrom, $kubeadmFrom, $logRunnerFrom, $proxyFrom -contains 'media'
     $changed = (Add-MachinePath -Folder 'C:\k') -or $changed
     $changed = (Register-KubeletService) -or $changed
     $changed = (Set-ServiceProxy -Name 'kubelet') -or $changed
@@ -123,6 +150,7 @@ Invoke-Step -Name 'Install-Kubernetes' -Body {
             kubeletFrom         = $kubeletFrom
             kubeadmFrom         = $kubeadmFrom
             kubeLogRunnerFrom   = $logRunnerFrom
+            kubeProxyFrom       = $proxyFrom
             defenderExclusions  = $exclusion.State
         })
 }

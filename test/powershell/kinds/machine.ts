@@ -18,6 +18,7 @@ const files = [
   ...["rehearsal-host/reset", "rehearsal-host/steps", "rehearsal-host/flannel"],
   ...["rehearsal-host/cluster-route", "rehearsal-host/hybrid-overlay", "rehearsal-host/reboot"],
   ...["rehearsal-host/machine-proxy", "rehearsal-host/export-log", "rehearsal-host/import-image"],
+  ...["rehearsal-host/own-program"],
 ].map((name) => `test/unit/${name}.test.ts`);
 
 const uncounted = "where it is cut short, the model counts no change of a file or of the registry";

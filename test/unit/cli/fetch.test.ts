@@ -298,8 +298,8 @@ describe("before what a stack lacks is fetched", () => {
   });
 
   it("nobody is asked where all is there, or an image carries it", async () => {
-    // A lab has no OVN-Kubernetes.
-    const names = programNames.filter((name) => name !== "hybridOverlay");
+    // A lab has no OVN-Kubernetes, and kube-proxy is published as an image.
+    const names = programNames.filter((name) => !["hybridOverlay", "kubeProxy"].includes(name));
     const checksums = Object.fromEntries(names.map((name) => [name, "2".repeat(64)]));
     const known = settingsOf({ checksums });
     for (const { uri, sha256 = "" } of pushedPrograms(known)) {

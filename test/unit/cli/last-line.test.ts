@@ -29,6 +29,7 @@ const failures: Readonly<
   fetch: [[nowhere], [["--list", "--stack", "dev"], { KINDOWS_CACHE: newFolder() }]],
   images: [[nowhere]],
   load: [[["/nowhere.tar", ...nowhere]], [[]]],
+  deploy: [[["win-1", "kubelet=/nowhere.exe", ...nowhere]], [[]]],
   lock: [[["--nothing"]]],
   "disk check": [[nowhere]],
   "disk scripts": [[["docs"]]],

@@ -21,6 +21,7 @@ const linuxNode: ClusterNode = {
   version: "v1.36.4",
   runtime: "containerd://2.4.2",
   system: "Debian GNU/Linux 12 (bookworm)",
+  deployed: [],
 };
 const windowsNode: ClusterNode = {
   ...linuxNode,

@@ -270,10 +270,14 @@ describe("kindows:network.libvirtNetwork", () => {
       asked.push(`${uri} ${name}`);
       return Promise.resolve(usualNetwork);
     };
-    await resolveOnHost({ lab: { name: "own" } }, source, [], find);
-    await resolveOnHost({ network: { libvirtNetwork: "default", mtu: 1500 } }, source, [], find);
+    await resolveOnHost({ lab: { name: "own" } }, source, [], { network: find });
+    await resolveOnHost({ network: { libvirtNetwork: "default", mtu: 1500 } }, source, [], {
+      network: find,
+    });
     await assert.rejects(
-      resolveOnHost({ network: { libvirtNetwork: "my net", mtu: 1500 } }, source, [], find),
+      resolveOnHost({ network: { libvirtNetwork: "my net", mtu: 1500 } }, source, [], {
+        network: find,
+      }),
     );
     assert.deepEqual(asked, ["qemu:///system default"]);
   });

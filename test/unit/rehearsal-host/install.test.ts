@@ -198,7 +198,7 @@ describe("Installing, rehearsed", () => {
     await prepareThrough(host, "Install-Kubernetes");
     const versions = { kubernetes: "1.36.4", containerd: "2.4.2" };
     const software = officialSoftware(versions, { checksums: {}, lock: {}, folders: {} });
-    const sums = { kubelet: "", kubeadm: "", kubeLogRunner: "" };
+    const sums = { kubelet: "", kubeadm: "", kubeLogRunner: "", kubeProxy: "" };
     for (const [timeZone, changed] of [
       ["UTC", false],
       ["Europe/Berlin", true],

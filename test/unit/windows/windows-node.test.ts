@@ -166,6 +166,13 @@ describe("a Windows node", () => {
       taints: [{ key: "os", value: "windows", effect: "NoSchedule" }],
       // Other versions run it again: it opens a node that was drained for them.
       versions: { kubernetes: "1.36.4", containerd: "2.4.2" },
+      // And what was deployed in place of others is noted no more.
+      programs: {
+        kubelet: "2".repeat(64),
+        kubeadm: "3".repeat(64),
+        kubeProxy: "",
+        containerd: "1".repeat(64),
+      },
     });
     // Ready comes after that, and has nothing to undo.
     const ready = made.get("node-ready").inputs;

@@ -158,14 +158,24 @@ function Save-CheckedProgram {
     Write-WholeText -Path "$Path.checked" -Text (Get-ProgramNote -Path $Path -Checksum $Checksum -Version $Version)
 }
 
-# Returns media, or installed if the program is installed already with this checksum and version. $Service, if given,
-# runs the program and is stopped. With an empty $Version, the program is not run for its version.
+# Whether `kindows deploy` has replaced the program, and the one that is kept has this checksum and version: renaming it
+# has changed neither its length nor its time.
+function Test-KeptProgram {
+    param([string] $Path, [string] $Checksum, [string] $Version = '')
+    $note = Get-ProgramNote -Path "$Path.before" -Checksum $Checksum -Version $Version
+    $note -ne '' -and (Read-WholeText -Path "$Path.checked") -ceq $note
+}
+
+# Returns media, or installed if the program is installed already with this checksum and version, or deployed if it was,
+# and the user has replaced it, which lasts until another one is to be installed. $Service, if given, runs the program
+# and is stopped. With an empty $Version, the program is not run for its version.
 function Install-Program {
     param(
         [string] $Path, [string] $Medium, [string] $Checksum, [string] $Service = '', [string] $Version = '',
         [string[]] $VersionArgument = @()
     )
     if (Test-CheckedProgram -Path $Path -Checksum $Checksum -Version $Version) { return 'installed' }
+    if (Test-KeptProgram -Path $Path -Checksum $Checksum -Version $Version) { return 'deployed' }
     $from = 'installed'
     if (-not (Test-FileChecksum -Path $Path -Checksum $Checksum)) {
         Assert-Medium -Path $Medium -Checksum $Checksum
@@ -174,13 +184,25 @@ function Install-Program {
         Move-FileIntoPlace -Source "$Path.new" -Target $Path
         $from = 'media'
     }
-    if ($Version -ne '') { Assert-ProgramVersion -Path $Path -ArgumentList $VersionArgument -Version $Version }
+    if ($Version -ne '') { $null = Assert-ProgramVersion -Path $Path -ArgumentList $VersionArgument -Version $Version }
     Save-CheckedProgram -Path $Path -Checksum $Checksum -Version $Version
+    if (Test-Path -LiteralPath "$Path.before") { Remove-Item -LiteralPath "$Path.before" -Force }
     $from
 }
 
-# kubelet prints "Kubernetes v1.36.4", kubeadm "v1.36.4", containerd "containerd <module> v2.3.4 <commit>", or built
-# from modules a version without v and with a +suffix.
+# $Wanted is one version, or the minor releases from one to another, e.g. 1.33-1.36.
+function Test-ProgramVersion {
+    param([string] $Version, [string] $Wanted)
+    if ($Wanted -notmatch '^([0-9]+)\.([0-9]+)-([0-9]+)\.([0-9]+)$') { return $Version -eq $Wanted }
+    $least = [int]$Matches[1] * 1000 + [int]$Matches[2]
+    $most = [int]$Matches[3] * 1000 + [int]$Matches[4]
+    $parts = $Version -split '\.'
+    $number = [int]$parts[0] * 1000 + [int]$parts[1]
+    $number -ge $least -and $number -le $most
+}
+
+# Returns the version that the program prints. kubelet prints "Kubernetes v1.36.4", kubeadm "v1.36.4", containerd
+# "containerd <module> v2.3.4 <commit>", or built from modules a version without v and with a +suffix.
 function Assert-ProgramVersion {
     param(
         [string] $Path, [string[]] $ArgumentList, [string] $Version,
@@ -189,9 +211,10 @@ function Assert-ProgramVersion {
     )
     $answer = Invoke-NativeCommand -FilePath $Path -ArgumentList $ArgumentList -TimeoutSeconds 60 `
         -Remedy "Look whether $Path is a program for windows-amd64."
-    if ($answer -notmatch '(^|\s)v?(?<version>[0-9]+\.[0-9]+\.[0-9]+(-[0-9A-Za-z.]+)?)(\+\S*)?(\s|$)' -or
-        $Matches['version'] -ne $Version) {
+    if ($answer -notmatch '(^|\s)v?(?<version>[0-9]+\.[0-9]+\.[0-9]+(-[-0-9A-Za-z.]+)?)(?<build>\+\S*)?(\s|$)' -or
+        -not (Test-ProgramVersion -Version $Matches['version'] -Wanted $Version)) {
         Stop-Step -Code 'VersionMismatch' -Message "$Path says '$($answer.Trim())', expected was version $Version." `
             -Remedy $Remedy
     }
+    $Matches['version'] + $Matches['build']
 }

@@ -28,6 +28,7 @@ $StepExitCodes = @{
     ConfigurationUnknown = 33
     ServiceNotRunning    = 34
     FileInUse            = 35
+    NotReplaced          = 36
     FeatureMissing       = 40
     ContainerdMissing    = 41
     FlannelMissing       = 42
