@@ -14,6 +14,7 @@ import { linux } from "./sections/linux.ts";
 import { network, type Segment } from "./sections/network.ts";
 import { machineNodes, nodes, type NodeSettings } from "./sections/nodes.ts";
 import { windows } from "./sections/windows.ts";
+import { imageSource } from "./image-sources.ts";
 
 const makers = Object.fromEntries(
   Object.entries(machineMakers).map(([section, { settings }]) => [section, settings]),
@@ -73,10 +74,9 @@ export interface Settings extends NamedSettings {
 export function pushesPrograms(
   settings: Pick<Settings, "nodes" | "ownNodes" | "windows">,
 ): boolean {
-  const { ownNodes, windows } = settings;
-  const { image, ownFiles } = windows;
-  const lacks = image.kind !== "rehearsal" || Object.keys(ownFiles).length > 0;
-  return ownNodes.length > 0 || (hasWindowsNodes(settings) && lacks);
+  const lacks =
+    !imageSource(settings).carriesPrograms || Object.keys(settings.windows.ownFiles).length > 0;
+  return settings.ownNodes.length > 0 || (hasWindowsNodes(settings) && lacks);
 }
 
 /** Whether Windows machines are made, which needs their image. */

@@ -9,6 +9,7 @@ import { virtualGiBOf } from "../toolchain/disk-format.ts";
 import { hasWindowsNodes, type Settings } from "../config/settings.ts";
 import type { HostProblem } from "../config/host-problem.ts";
 import type { Complaint } from "../config/problem.ts";
+import { imageSource } from "../config/image-sources.ts";
 
 /** Facts about the disk image that machines start from, or why it can't be used. */
 export type ImageFacts = { readonly virtualGiB: number } | Exclude<LocatedDisk, object>;
@@ -74,11 +75,10 @@ export function checkImage(
     const subject = `kindows:windows.image.path: "${image.path}"`;
     return [{ subject, ...unusable(facts.image, windowsImages) }];
   }
-  const [name, command] =
-    image.kind === "rehearsal" ? ["rehearsal", "prepare"] : ["Windows", "disk build"];
+  const { title, madeBy } = imageSource(settings);
   const why = facts.image === "missing" ? "is not built yet" : `is ${facts.image}`;
-  const instead = `Run \`./kindows ${command} --stack <name>\`.`;
-  return [{ subject: `The ${name} image`, why, instead }];
+  const instead = `Run \`./kindows ${madeBy} --stack <name>\`.`;
+  return [{ subject: `The ${title} image`, why, instead }];
 }
 
 /** An overlay can't be smaller than its image, because the machine would lose the end of its disk. */

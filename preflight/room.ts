@@ -18,6 +18,7 @@ import type { ImageArchiveFacts } from "./image-archives.ts";
 import { machineNodes } from "../config/sections/nodes.ts";
 import { machineOverheadMiB } from "../config/sections/machine-host.ts";
 import type { LibvirtFacts } from "../components/machine/libvirt/libvirt-facts.ts";
+import { imageSource } from "../config/image-sources.ts";
 
 interface Need {
   readonly what: string;
@@ -41,15 +42,8 @@ const worker = { memoryMiB: 512, inotifyInstances: 15, dockerGiB: 1 };
 /** kind's node image (1 GB unpacked) and the archive that it is loaded from. */
 const nodeImageGiB = 2;
 
-/**
- * Size of the golden image, and growth of a machine's disk until the first pods run: estimates on the safe side. A
- * Server Core installation fits into 15 GB, and each container image of Windows takes some GB.
- */
-const disks = {
-  linux: { imageGiB: 1, growthGiB: 3 },
-  rehearsal: { imageGiB: 1, growthGiB: 1 },
-  windows: { imageGiB: 12, growthGiB: 15 },
-} as const;
+/** What `ImageSource.room` says of Windows machines, for Linux machines. */
+const linuxDisk = { imageGiB: 1, growthGiB: 3 } as const;
 
 /** What says which parts of a lab run, and what the others need. */
 interface Running {
@@ -64,7 +58,7 @@ export function needs(
   { docker, libvirt, imageArchives = { gib: 0 } }: Running,
 ): Need[] {
   const { kindCluster, pool } = labNames(settings.lab.name);
-  const disk = disks[settings.windows.image.kind === "rehearsal" ? "rehearsal" : "windows"];
+  const disk = imageSource(settings).room;
   const domains = libvirt.reachable ? libvirt.domains : [];
   const pools = libvirt.reachable ? libvirt.pools : [];
   const containers = (docker.reachable ? docker.containers : []).filter(
@@ -74,7 +68,7 @@ export function needs(
   const machines = here.flatMap((node): Need[] => {
     const domain = domains.find(({ name }) => name === domainName(settings.lab.name, node.name));
     if (domain?.running === true) return [];
-    const { growthGiB } = node.os === "linux" ? disks.linux : disk;
+    const { growthGiB } = node.os === "linux" ? linuxDisk : disk;
     return [
       {
         what: `machine ${node.name}`,
@@ -89,7 +83,7 @@ export function needs(
     ...workers.map(({ name }) => ({ name: linuxWorkerName(kindCluster, name), ...worker })),
   ].filter(({ name }) => !containers.some((one) => one.name === name && one.running));
   const windowsGiB = here.some(({ os }) => os === "windows") ? disk.imageGiB : 0;
-  const linuxGiB = here.some(({ os }) => os === "linux") ? disks.linux.imageGiB : 0;
+  const linuxGiB = here.some(({ os }) => os === "linux") ? linuxDisk.imageGiB : 0;
   return [
     ...machines,
     ...linuxNodes.map(({ name, dockerGiB, ...needed }) => ({

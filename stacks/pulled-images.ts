@@ -8,6 +8,7 @@ import type { Settings } from "../config/settings.ts";
 import { type BuiltArtifacts, builtSoFar } from "../toolchain/built.ts";
 import { nodeImage } from "./node-image.ts";
 import { stackSoftware } from "../components/windows/stack-software.ts";
+import { isRehearsed } from "../config/image-sources.ts";
 
 export interface PulledImage {
   /** The node; `(Docker)` for what Docker on this host pulls, `(Windows image)` for what the build of an image pulls. */
@@ -57,7 +58,7 @@ export function onLinuxNodes({ lab, cluster, cni, linuxNodes }: Settings): Pulle
 function onWindowsNodes(settings: Settings): PulledImage[] {
   const { windows, nodes, ownNodes } = settings;
   // Its nodes pull nothing.
-  if (windows.image.kind === "rehearsal") return [];
+  if (isRehearsed(settings)) return [];
   const pulling = [
     ...(isMadeFromIso(windows.image) && nodes.length > 0
       ? ["(Windows image)"]

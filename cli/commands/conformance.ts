@@ -35,6 +35,7 @@ import { watchInterruption } from "../../host/interruption.ts";
 import { joinsWindows } from "../../components/cni/pod-network.ts";
 import type { Settings } from "../../config/settings.ts";
 import { nodesOf, type Facts } from "../../verify/cluster/facts.ts";
+import { isRehearsed } from "../../config/image-sources.ts";
 
 interface ConformanceOptions extends Options<"list" | "dryRun" | "keep"> {
   readonly suite: string;
@@ -166,7 +167,7 @@ function readText(file: string): Promise<string> {
 
 function requireRealWindows({ windows, nodes, ownNodes, cni }: Settings): void {
   const need = "conformance needs a real Windows node";
-  if (windows.image.kind === "rehearsal") {
+  if (isRehearsed({ windows })) {
     throw new Failure(
       `${need}: the Windows nodes of this stack are simulated, and so are their containers. ` +
         "Use a stack with real Windows (`--stack dev`); `--list` and `--dry-run` work here",

@@ -29,11 +29,12 @@ import { buildStackImage } from "../prepare/stack-image.ts";
 import { say } from "../progress.ts";
 import { labIdentity, stackSettings } from "../stack-settings.ts";
 import { table } from "../table.ts";
+import { isRehearsed } from "../../config/image-sources.ts";
 
 /** `kindows disk check`: examines the media of the stack's image, and prints what they are. */
 export async function check({ stack }: Options): Promise<void> {
   const { windows } = await stackSettings(stack);
-  if (windows.image.kind === "rehearsal") {
+  if (isRehearsed({ windows })) {
     say(`the stack ${stack} has no Windows media: its image is the rehearsal's`);
     return;
   }

@@ -14,6 +14,7 @@ import { watchInterruption } from "../../host/interruption.ts";
 import { hypervisorConnections } from "../../components/machine/libvirt/hypervisor-connections.ts";
 import { thisHost } from "../../host/host.ts";
 import { labOutputs } from "../lab/outputs.ts";
+import { isRehearsed } from "../../config/image-sources.ts";
 
 /**
  * `kindows status`: shows nodes, machines, and how to reach them. Exit code 0 when all nodes of the lab are Ready and all
@@ -90,7 +91,7 @@ async function knownLab(stack: string): Promise<(() => Promise<LabStatus>) | und
   if (outputs === undefined) return undefined;
   const access = await writeAccessFiles(stack, outputs);
   const { value: settings } = await attempt(async () => stackSettings(stack));
-  const rehearsal = settings?.windows.image.kind === "rehearsal";
+  const rehearsal = settings !== undefined && isRehearsed(settings);
   const host = thisHost(identity, settings && hypervisorConnections(settings));
   const query = [
     ...["--kubeconfig", access.kubeconfig, "--request-timeout", apiTimeout],

@@ -17,6 +17,7 @@ import type { Settings } from "../../config/settings.ts";
 import { hasClusterRoutes } from "../../stacks/cluster-routes.ts";
 import { whyNoInternet } from "../../verify/cluster/outside.ts";
 import { pathRows } from "../../verify/rows/paths.ts";
+import { isRehearsed } from "../../config/image-sources.ts";
 
 /** A cluster whose network is verified. */
 export interface VerifiedCluster {
@@ -118,7 +119,7 @@ async function labFacts(settings: Settings, api: ClusterApi, rows: readonly Row[
   const own = Object.values(networkInterfaces()).flatMap((each) => each ?? []);
   return {
     ...common,
-    rehearsal: settings.windows.image.kind === "rehearsal",
+    rehearsal: isRehearsed(settings),
     ...podNetworks[settings.cni.kind].lackingOnWindows,
     windowsNodeRoutes: hasClusterRoutes(settings),
     ...(!own.some((each) => each.address === address) && {

@@ -12,6 +12,7 @@ import type { JoinedToCluster } from "../node/daemon-set-on-nodes.ts";
 import type { NodeStep } from "../windows/node-step.ts";
 import type { PublishedProgram } from "./published-program.ts";
 import type { WindowsPodNetwork } from "./windows-pod-network.ts";
+import { type ImageChoice } from "../../config/image-sources.ts";
 
 /** The HNS network that kube-proxy on Windows waits for on its node. */
 export interface HnsNetwork {
@@ -98,13 +99,12 @@ export interface CheckedPodNetwork<Section = unknown> {
 }
 
 /** The settings that a pod network is made from. */
-export interface PodNetworkSettings<Section = unknown> {
+export interface PodNetworkSettings<Section = unknown> extends ImageChoice {
   readonly cni: Section;
   readonly network: { readonly cidr: string };
   /** Windows nodes on machines that are made, and on those that are there. */
   readonly nodes: readonly unknown[];
   readonly ownNodes: readonly unknown[];
-  readonly windows: { readonly image: { readonly kind: string } };
 }
 
 /** Whether Windows machines join the cluster, made or there. */

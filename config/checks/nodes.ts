@@ -7,20 +7,16 @@ import { leastLinuxDiskGiB } from "../sections/linux.ts";
 import { controlPlaneNames, labNames, linuxWorkerName, loadBalancerName } from "../names.ts";
 import { placements } from "../placement.ts";
 import { addressFault, addressPlan, fitsPlan, freeAddresses, segmentOf } from "../address-plan.ts";
-
-/** Minimum of Windows Server by Microsoft's hardware requirements; the rehearsal guest needs less. */
-const windowsMinimum = { memoryMiB: 2048, diskGiB: 32 } as const;
+import { imageSource } from "../image-sources.ts";
 
 const sizes = ["memoryMiB", "diskGiB"] as const;
 
 export const machineSizes: Check<NamedSettings> = {
   reads: ["windows.image", "windows.image.kind"],
   run: (settings) =>
-    settings.windows.image.kind === "rehearsal"
-      ? []
-      : sizes.flatMap((size) =>
-          tooSmall(settings, "windows", size, windowsMinimum[size], "Windows Server"),
-        ),
+    sizes.flatMap((size) =>
+      tooSmall(settings, "windows", size, imageSource(settings).least[size], "Windows Server"),
+    ),
 };
 
 function tooSmall(

@@ -6,6 +6,7 @@ import { sha256 } from "../named-file.ts";
 import { type Check, unless } from "../problem.ts";
 import { text } from "../values/value.ts";
 import type { NodesSection } from "./nodes.ts";
+import { type ImageSourceName, imageSource } from "../image-sources.ts";
 
 const checksum = (file: string): z.ZodOptional<z.ZodString> =>
   text(sha256)
@@ -42,7 +43,7 @@ export const checksums = files.prefault({}).meta({
 interface ChecksumsSection extends NodesSection {
   readonly windows: {
     readonly checksums: z.output<typeof files>;
-    readonly image: { readonly kind: string };
+    readonly image: { readonly kind: ImageSourceName };
   };
   readonly cni: { readonly kind: keyof typeof podNetworks };
 }
@@ -51,7 +52,7 @@ export const rehearsalChecksums: Check<ChecksumsSection> = {
   reads: ["windows.checksums", "windows.image.kind"],
   run: ({ windows, nodes }) =>
     // Machines that are there get their programs over SSH.
-    windows.image.kind !== "rehearsal" || nodes.some(({ ssh }) => ssh !== undefined)
+    !imageSource({ windows }).carriesPrograms || nodes.some(({ ssh }) => ssh !== undefined)
       ? []
       : Object.keys(windows.checksums).map((name) => ({
           path: ["windows", "checksums", name],
@@ -64,7 +65,7 @@ export const rehearsalChecksums: Check<ChecksumsSection> = {
 export const checksumsUsed: Check<ChecksumsSection> = {
   reads: ["windows.checksums", "windows.image.kind", "cni.kind"],
   run: ({ windows, cni }) =>
-    windows.image.kind === "rehearsal"
+    imageSource({ windows }).carriesPrograms
       ? []
       : Object.entries(podNetworks)
           .flatMap(([kind, { programs }]) => Object.keys(programs).map((name) => ({ kind, name })))

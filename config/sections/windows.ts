@@ -17,6 +17,7 @@ import { adminUser } from "../values/windows-account.ts";
 import { oneOfVersions } from "../values/version.ts";
 import { imageReference } from "./cluster.ts";
 import { image, imageChecks } from "./windows-image.ts";
+import { imageSource } from "../image-sources.ts";
 
 const windowsVersion = ofForm(
   new RegExp(`^(${windowsVersions.join("|")})$`),
@@ -114,8 +115,7 @@ export interface WindowsSection {
 export function withContainerd<Written extends Windows>(
   written: Written,
 ): Written & { readonly containerdVersion: string } {
-  const fallback =
-    written.image.kind === "rehearsal" ? rehearsalVersions.containerd : defaultContainerdVersion;
+  const fallback = imageSource({ windows: written }).containerdVersion;
   return { ...written, containerdVersion: written.containerdVersion ?? fallback };
 }
 
@@ -266,23 +266,18 @@ function dnsServer(value: string): Complaint | undefined {
     : undefined;
 }
 
-const versions = [
-  { key: "version", only: rehearsalVersions.windows },
-  { key: "containerdVersion", only: rehearsalVersions.containerd },
-] as const;
-
-const rehearsalImage: Check<WindowsSection> = {
+const imageVersions: Check<WindowsSection> = {
   reads: ["windows.version", "windows.containerdVersion", "windows.image.kind"],
-  run: ({ windows }) =>
-    windows.image.kind !== "rehearsal"
-      ? []
-      : versions
-          .filter(({ key, only }) => windows[key] !== only)
-          .map(({ key, only }) => ({
-            path: ["windows", key],
-            why: "is not the version in the rehearsal image",
-            instead: `Write "${only}", or leave it out.`,
-          })),
+  run: ({ windows }) => {
+    const { versions, title } = imageSource({ windows });
+    return (["version", "containerdVersion"] as const).flatMap((key) =>
+      unless(versions === undefined || windows[key] === versions[key], {
+        path: ["windows", key],
+        why: `is not the version in the ${title} image`,
+        instead: `Write "${versions?.[key]}", or leave it out.`,
+      }),
+    );
+  },
 };
 
 /** The image must have the account: one that kindows builds has only Administrator, a prepared disk may have any. */
@@ -291,7 +286,7 @@ const imageAccount: Check<WindowsSection> = {
   run: ({ windows: { image, adminUser } }) =>
     unless(
       // Windows ignores case.
-      ["rehearsal", "disk"].includes(image.kind) || /^administrator$/i.test(adminUser),
+      imageSource({ windows: { image } }).anyAccount || /^administrator$/i.test(adminUser),
       {
         path: ["windows", "adminUser"],
         why: "is not an account of an image built from an ISO, which has only Administrator",
@@ -329,7 +324,7 @@ export const existingWindowsChecks: readonly Check<ExistingWindowsSection>[] = [
 ];
 
 export const windowsChecks: readonly Check<WindowsSection>[] = [
-  rehearsalImage,
+  imageVersions,
   ...imageChecks,
   imageAccount,
   ...existingWindowsChecks,

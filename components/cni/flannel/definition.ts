@@ -2,7 +2,8 @@ import type { PodNetworkDefinition } from "../pod-network.ts";
 import { existingFlannel } from "./existing.ts";
 import { flannelNodeSteps, type FlannelOnWindows } from "./node-steps.ts";
 import { flannelImages, flannelPrograms } from "./release.ts";
-import { flannelChecks, type FlannelSection, flannelSettings, isRehearsed } from "./settings.ts";
+import { flannelChecks, type FlannelSection, flannelSettings } from "./settings.ts";
+import { isRehearsed } from "../../../config/image-sources.ts";
 
 export const flannel: PodNetworkDefinition<
   typeof flannelSettings,

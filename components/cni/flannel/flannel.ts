@@ -20,7 +20,8 @@ import { accessInExisting, accessOfNodes } from "../windows-access.ts";
 import { flannelOnHns } from "./existing.ts";
 import { cniConf, netConf, type FlannelBackend } from "./flannel-config.ts";
 import { flannelImages } from "./release.ts";
-import { type FlannelSection, isRehearsed } from "./settings.ts";
+import { type FlannelSection } from "./settings.ts";
+import { isRehearsed } from "../../../config/image-sources.ts";
 
 export interface FlannelArgs {
   /** The cluster; created without a CNI. */

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { addressNumber, contains, parseRange } from "../../../config/ipv4.ts";
 import { type Check, unless } from "../../../config/problem.ts";
-import type { CheckedPodNetwork, PodNetworkSettings } from "../pod-network.ts";
+import type { CheckedPodNetwork } from "../pod-network.ts";
 
 export const flannelSettings = z
   .strictObject({
@@ -38,9 +38,4 @@ export const flannelChecks: readonly Check<CheckedPodNetwork<FlannelSection>>[] 
 function isOn(segment: string, address: string): boolean {
   const [range, number] = [parseRange(segment), addressNumber(address)];
   return range === undefined || number === undefined || contains(range, number);
-}
-
-/** Whether the Windows nodes are rehearsed. Their pods have no network. */
-export function isRehearsed({ windows }: Pick<PodNetworkSettings, "windows">): boolean {
-  return windows.image.kind === "rehearsal";
 }

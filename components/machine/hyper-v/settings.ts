@@ -11,6 +11,7 @@ import { between, ofForm, text } from "../../../config/values/value.ts";
 import { remoteHost } from "../../../config/sections/machine-host.ts";
 import { firmwareOf } from "../../../config/sections/windows-image.ts";
 import { adminUser } from "../../../config/values/windows-account.ts";
+import { isRehearsed } from "../../../config/image-sources.ts";
 
 const virtualSwitch = ofForm(
   /^[\w(][\w .()-]{0,63}(?<! )$/,
@@ -115,7 +116,7 @@ export function startOf(
 const hyperVWithWindows: Check<CheckedHosts> = {
   reads: ["hyperVHosts", "windows.image.kind"],
   run: ({ hyperVHosts, windows }) =>
-    unless(hyperVHosts.length === 0 || windows.image.kind !== "rehearsal", {
+    unless(hyperVHosts.length === 0 || !isRehearsed({ windows }), {
       path: ["hyperVHosts"],
       value: hyperVHosts.map(({ name }) => name).join(", "),
       why: "would have to run the rehearsal guest, which starts with QEMU only",

@@ -13,6 +13,7 @@ import type { HypervisorsSection } from "./settings.ts";
 import { hypervisorProvider } from "./hypervisor-provider.ts";
 import { isRouted } from "../../network/fabric/fabric-ends.ts";
 import type { NodeSettings } from "../../../config/sections/nodes.ts";
+import { imageSource } from "../../../config/image-sources.ts";
 
 interface MachineHost {
   readonly domainType: "kvm" | "qemu";
@@ -58,7 +59,7 @@ function maker(
     os: "windows",
     storage,
     uefi: images.windows?.uefi,
-    guest: settings.windows.image.kind === "rehearsal" ? "rehearsal" : "windows",
+    guest: imageSource(settings).system,
     bootSeconds: defaultTimeouts.bootSeconds,
   } as const;
   const linux = { os: "linux", guest: "linux", bootSeconds: linuxBootSeconds } as const;

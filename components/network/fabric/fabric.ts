@@ -1,12 +1,12 @@
 import type { Check, Complaint } from "../../../config/problem.ts";
 import type { RangesOfLab } from "../../../config/checks/ranges.ts";
+import { type ImageChoice } from "../../../config/image-sources.ts";
 
 /** The settings that the checks of fabrics read. */
-export interface CheckedFabric extends RangesOfLab {
+export interface CheckedFabric extends RangesOfLab, ImageChoice {
   readonly network: RangesOfLab["network"] & { readonly fabric: string };
   readonly cni: { readonly kind: string; readonly flannel: { readonly backend: string } };
   readonly nodes: readonly { readonly os: string }[];
-  readonly windows: { readonly image: { readonly kind: string } };
 }
 
 /** A way to connect the hosts of a lab, so that their machines reach each other. */

@@ -1,0 +1,74 @@
+import { defaultContainerdVersion, rehearsalVersions } from "./supported.ts";
+
+/** What follows from the source of the Windows machines' disk, besides its settings (sections/windows-image.ts). */
+export interface ImageSource {
+  /** Windows, or the guest that stands in for it: its containers are simulated, and its pods have no network. */
+  readonly system: "windows" | "rehearsal";
+  /** As messages name it. */
+  readonly title: string;
+  /** containerd's version unless it is written. */
+  readonly containerdVersion: string;
+  /** The only versions that it has; undefined if it takes any. */
+  readonly versions?: { readonly version: string; readonly containerdVersion: string };
+  /** Whether a node's programs are in it. Otherwise they are pushed to each machine. */
+  readonly carriesPrograms: boolean;
+  /** Whether it may have other accounts than Administrator. */
+  readonly anyAccount: boolean;
+  /** The smallest machine that it runs on. */
+  readonly least: { readonly memoryMiB: number; readonly diskGiB: number };
+  /**
+   * Size of the golden image, and growth of a machine's disk until the first pods run: estimates on the safe side. A
+   * Server Core installation fits into 15 GB, and each container image of Windows takes some GB.
+   */
+  readonly room: { readonly imageGiB: number; readonly growthGiB: number };
+  /** The command that makes it; undefined for a disk of the user's. */
+  readonly madeBy?: string;
+}
+
+const windows = {
+  system: "windows",
+  title: "Windows",
+  containerdVersion: defaultContainerdVersion,
+  carriesPrograms: false,
+  anyAccount: false,
+  // By Microsoft's hardware requirements.
+  least: { memoryMiB: 2048, diskGiB: 32 },
+  room: { imageGiB: 12, growthGiB: 15 },
+} as const;
+
+/** The sources, by `kindows:windows.image.kind`. */
+export const imageSources = {
+  rehearsal: {
+    system: "rehearsal",
+    title: "rehearsal",
+    containerdVersion: rehearsalVersions.containerd,
+    versions: {
+      version: rehearsalVersions.windows,
+      containerdVersion: rehearsalVersions.containerd,
+    },
+    carriesPrograms: true,
+    anyAccount: true,
+    least: { memoryMiB: 0, diskGiB: 0 },
+    room: { imageGiB: 1, growthGiB: 1 },
+    madeBy: "prepare",
+  },
+  disk: { ...windows, anyAccount: true },
+  "evaluation-iso": { ...windows, madeBy: "disk build" },
+  iso: { ...windows, madeBy: "disk build" },
+} as const satisfies Readonly<Record<string, ImageSource>>;
+
+export type ImageSourceName = keyof typeof imageSources;
+
+/** The part of the settings that names the source. */
+export interface ImageChoice {
+  readonly windows: { readonly image: { readonly kind: ImageSourceName } };
+}
+
+export function imageSource({ windows }: ImageChoice): ImageSource {
+  return imageSources[windows.image.kind];
+}
+
+/** Whether the stack's Windows machines are simulated. */
+export function isRehearsed(choice: ImageChoice): boolean {
+  return imageSource(choice).system === "rehearsal";
+}
