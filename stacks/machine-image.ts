@@ -1,6 +1,7 @@
 import type * as z from "zod";
 import { readFileSync } from "node:fs";
 import { firmwareOf } from "../config/sections/windows-image.ts";
+import { imageSource } from "../config/image-sources.ts";
 import { hasWindowsNodes, type Settings } from "../config/settings.ts";
 import { builtImage, imageKey } from "../components/windows/image/builder/built-image.ts";
 import {
@@ -48,7 +49,7 @@ export function machineImage(settings: Settings, images: LabImages): MachineImag
   const { image, containerdVersion } = windows;
   const asked = isMadeFromIso(image) ? imageKey(settings) : image;
   const { manifest, ...disk } = images.of("windows", asked, foundSchema, () => found(settings));
-  if (image.kind !== "rehearsal") {
+  if (!imageSource(settings).carriesPrograms) {
     const software = withOwnPrograms(stackSoftware(settings), windows.ownFiles);
     return { disk, software, requirements: defaultRequirements };
   }

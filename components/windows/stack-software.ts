@@ -1,3 +1,4 @@
+import { imageSource, type ImageSourceName } from "../../config/image-sources.ts";
 import type { OwnFiles } from "./own-files.ts";
 import { type PodNetworkName, podNetworks } from "../cni/pod-networks.ts";
 import {
@@ -35,7 +36,7 @@ export function stackSoftware({ windows, cluster, cni }: SoftwareSettings): Wind
 
 export interface PushedSettings extends SoftwareSettings {
   readonly windows: SoftwareSettings["windows"] & {
-    readonly image: { readonly kind: string };
+    readonly image: { readonly kind: ImageSourceName };
     readonly ownFiles: OwnFiles;
   };
   readonly ownNodes: readonly unknown[];
@@ -44,7 +45,7 @@ export interface PushedSettings extends SoftwareSettings {
 /** The programs that this host pushes to Windows machines of a lab: those that their image does not contain. */
 export function pushedSoftware(settings: PushedSettings): ReturnType<typeof programArtifacts> {
   const { windows, ownNodes } = settings;
-  const isCarried = windows.image.kind === "rehearsal" && ownNodes.length === 0;
+  const isCarried = imageSource(settings).carriesPrograms && ownNodes.length === 0;
   const all = programArtifacts(withOwnPrograms(stackSoftware(settings), windows.ownFiles));
   return isCarried ? all.filter(([, { releases }]) => releases !== undefined) : all;
 }
