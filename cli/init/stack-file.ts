@@ -39,7 +39,7 @@ function keyOf(key: unknown): string[] {
 /** Up to the first full stop that ends a sentence; `e.g.` and version numbers go on. */
 export function firstSentence(text: string): string {
   const plain = text.replaceAll("`", "");
-  return /^.*?[^.\s]{3,}\.(?= [A-Z]|$)/s.exec(plain)?.[0] ?? plain;
+  return /^.*?(?<!\be\.g|\bi\.e)\.(?= [A-Z]|$)/s.exec(plain)?.[0] ?? plain;
 }
 
 function wrapped(text: string): string {
