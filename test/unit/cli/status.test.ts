@@ -98,6 +98,33 @@ describe("a lab's status", () => {
   });
 });
 
+describe("the status of a node with programs of the user's own", () => {
+  it("names them, that `up` keeps them, and what takes them back; the node is healthy", () => {
+    const insteadOf = "";
+    const deployed = {
+      kubelet: { sha256: "1", insteadOf },
+      "cniPlugins=a.exe": { sha256: "2", insteadOf },
+    };
+    const listed = JSON.stringify({
+      items: [
+        {
+          metadata: {
+            ...{ name: "win-1", uid: "x" },
+            annotations: { "kindows.dev/deployed": JSON.stringify(deployed) },
+          },
+          status: { conditions: [{ type: "Ready", status: "True" }] },
+        },
+      ],
+    });
+    const status = { ...healthy, nodes: [linuxNode, ...clusterNodes(listed)] };
+    assert.deepEqual(labTroubles(status), []);
+    assert.match(
+      statusText(status, "kubectl"),
+      /^win-1 has your own kubelet, cniPlugins=a\.exe, which `up` keeps: `kindows deploy win-1 --undo` brings/m,
+    );
+  });
+});
+
 describe("nodes as the API server lists them", () => {
   const nodeInfo = {
     kubeletVersion: "v1.36.4",
