@@ -1,6 +1,7 @@
 import fs, { type PathOrFileDescriptor } from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
 import path from "node:path";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import * as runtime from "@pulumi/pulumi/runtime/index.js";
 import * as state from "@pulumi/pulumi/runtime/state.js";
@@ -99,7 +100,7 @@ export async function recordedStack(stack: string, variation: Variation = {}): P
       };
       runtime.setAllConfig(Object.fromEntries(config) as Record<string, string>);
       await runtime.runInPulumiStack(async () => ({ ...((await import(program)) as object) }));
-      await waitForRPCs();
+      await untilQuiet(monitor);
     });
     await Promise.race([ended, failed]);
   } finally {
@@ -110,6 +111,22 @@ export async function recordedStack(stack: string, variation: Variation = {}): P
   const { steps, outputs } = monitor;
   const json = JSON.stringify({ steps: [...steps.values()], diagnostics });
   return { ...readPreview(json, projectRoot), steps, outputs };
+}
+
+/** Turns of the event loop without a request after which none comes any more. */
+const quietTurns = 20;
+
+/**
+ * Waits for all requests of a program that has ended. The SDK counts a request only while it runs: a resource that takes
+ * an output of another may not have made its own yet. An engine waits for the process to end instead.
+ */
+async function untilQuiet({ steps, outputs }: RecordingMonitor): Promise<void> {
+  for (let quiet = 0, seen = -1; quiet < quietTurns; quiet += 1) {
+    await waitForRPCs();
+    const requests = steps.size + outputs.size;
+    if (requests !== seen) [quiet, seen] = [0, requests];
+    await nextTurn();
+  }
 }
 
 /** The stack's outputs. */
