@@ -38,7 +38,7 @@ describe("archives of images, at preview", () => {
       const [first, ...lines] = error.message.split("\n");
       assert.equal(first, "2 mistakes in the settings (Pulumi.lab.yaml); nothing was changed:");
       assert.match(lines[0] ?? "", /imageArchives\[0\]: "\S+ does not exist\./);
-      assert.match(lines[1] ?? "", /imageArchives\[1\]: "\S+" has sha256:\w+ without a tag/);
+      assert.match(lines[1] ?? "", /imageArchives\[1\]: "\S+ has sha256:\w+ without a tag/);
       return true;
     });
   });

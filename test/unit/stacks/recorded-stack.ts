@@ -1,7 +1,7 @@
+import { randomUUID } from "node:crypto";
 import fs, { type PathOrFileDescriptor } from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
 import path from "node:path";
-import { setImmediate as nextTurn } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import * as runtime from "@pulumi/pulumi/runtime/index.js";
 import * as state from "@pulumi/pulumi/runtime/state.js";
@@ -47,9 +47,6 @@ const nothingPrepared = {
   "software.lock.json": "{}",
 };
 
-/** Recordings of this process: each runs index.ts again. */
-let recordings = 0;
-
 /**
  * Runs index.ts in this process, with a monitor that only records in place of the engine's.
  *
@@ -76,8 +73,8 @@ export async function recordedStack(stack: string, variation: Variation = {}): P
     key,
     typeof value === "string" ? value : JSON.stringify(value),
   ]);
-  recordings += 1;
-  const program = `${pathToFileURL(path.join(projectRoot, "index.ts")).href}?${recordings}`;
+  // Another address each time, also if this module was loaded twice: a module that was loaded does not run again.
+  const program = `${pathToFileURL(path.join(projectRoot, "index.ts")).href}?${randomUUID()}`;
   const restore = [
     replaced(process.env, { KINDOWS_PREVIEW: "anywhere", ...environment }),
     withFiles({ ...nothingPrepared, ...files }),
@@ -100,7 +97,7 @@ export async function recordedStack(stack: string, variation: Variation = {}): P
       };
       runtime.setAllConfig(Object.fromEntries(config) as Record<string, string>);
       await runtime.runInPulumiStack(async () => ({ ...((await import(program)) as object) }));
-      await untilQuiet(monitor);
+      await waitForRPCs();
     });
     await Promise.race([ended, failed]);
   } finally {
@@ -111,22 +108,6 @@ export async function recordedStack(stack: string, variation: Variation = {}): P
   const { steps, outputs } = monitor;
   const json = JSON.stringify({ steps: [...steps.values()], diagnostics });
   return { ...readPreview(json, projectRoot), steps, outputs };
-}
-
-/** Turns of the event loop without a request after which none comes any more. */
-const quietTurns = 20;
-
-/**
- * Waits for all requests of a program that has ended. The SDK counts a request only while it runs: a resource that takes
- * an output of another may not have made its own yet. An engine waits for the process to end instead.
- */
-async function untilQuiet({ steps, outputs }: RecordingMonitor): Promise<void> {
-  for (let quiet = 0, seen = -1; quiet < quietTurns; quiet += 1) {
-    await waitForRPCs();
-    const requests = steps.size + outputs.size;
-    if (requests !== seen) [quiet, seen] = [0, requests];
-    await nextTurn();
-  }
 }
 
 /** The stack's outputs. */
