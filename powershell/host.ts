@@ -46,8 +46,23 @@ export interface Clock {
 export interface Programs {
   /** The full path of a program, found by name or path. Undefined if there is none. */
   find(name: string): string | undefined;
-  /** Runs a program until it exits. `input` is its standard input. */
-  run(file: string, args: readonly string[], input: string): Promise<ProgramResult>;
+  /**
+   * Runs a program until it exits. `input` is its standard input. What `output` has got of the program while it ran is
+   * not in the result.
+   */
+  run(
+    file: string,
+    args: readonly string[],
+    input: string,
+    output?: ProgramOutput,
+  ): Promise<ProgramResult>;
+}
+
+/** Takes a program's output as it comes. */
+export interface ProgramOutput {
+  /** Takes text that ends with a line's end. */
+  readonly lines: (text: string) => void;
+  readonly error: (text: string) => void;
 }
 
 export interface ProgramResult {

@@ -43,12 +43,18 @@ export function program(file: string, { programs, error }: Host): Runnable {
       const parsed = rest < 0 ? given : given.slice(0, rest);
       const broken = parsed.find((each) => each === "" || /"|\s.*\\$/s.test(each));
       if (broken !== undefined) throw new Unsupported(`the argument ${broken} of a program`);
-      const ended = await programs.run(file, given, lines.join(""));
+      let emitted = Promise.resolve();
+      const put = (text: string): void => {
+        emitted = emitted.then(async () => {
+          for (const line of linesOf(text)) await emit(line);
+        });
+        emitted.catch(() => undefined); // reported below
+      };
+      const ended = await programs.run(file, given, lines.join(""), { lines: put, error });
       scope.global.setVariable("LASTEXITCODE", ended.exitCode);
       error(ended.stderr);
-      for (const line of linesOf(ended.stdout)) {
-        await emit(line);
-      }
+      put(ended.stdout);
+      await emitted;
     });
 }
 

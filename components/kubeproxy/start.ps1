@@ -88,11 +88,19 @@ function Get-ReservedAddress {
     ((ConvertFrom-Json -InputObject $answer).ips[0].address -split '/')[0]
 }
 
+# Copies a kubeconfig, with the drive in the paths of its files: for kube-proxy.exe a path without one is relative to the
+# kubeconfig's own folder, and kubeadm's begin with /var. containerd 1.7 and later mount a volume at its own path on C:.
+function Copy-Kubeconfig {
+    param([string] $Path, [string] $Target)
+    $text = [IO.File]::ReadAllText($Path) -replace '(?m)^(\s*(?:certificate-authority|tokenFile):\s*)/', '${1}C:/'
+    [IO.File]::WriteAllText($Target, $text)
+}
+
 # Fails if this node cannot resolve the API server's name, because kube-proxy would retry without end.
 function Assert-ServerName {
     param([string] $Kubeconfig)
     if ([IO.File]::ReadAllText($Kubeconfig) -notmatch '(?m)^\s*server:\s*(https://\S+)') {
-        throw "$Kubeconfig names no server: check the ConfigMap kube-proxy in kube-system"
+        throw "kube-proxy's kubeconfig names no server: check the ConfigMap kube-proxy in kube-system"
     }
     $server = [uri] $Matches[1]
     try {
@@ -102,9 +110,6 @@ function Assert-ServerName {
     }
     "the API server $($server.DnsSafeHost) is at $($addresses[0])" | Out-Host
 }
-
-# containerd 1.7 and later mount a volume at its own path, so the paths below /var in this file are valid.
-$kubeconfig = 'C:\var\lib\kube-proxy\kubeconfig.conf'
 
 # Contains kube-proxy.exe and, in sig-windows-tools' image, Microsoft's HNS module.
 $imageFolder = Join-Path $env:CONTAINER_SANDBOX_MOUNT_POINT 'kube-proxy'
@@ -121,6 +126,8 @@ if (Test-Path -LiteralPath $module) {
     # Windows' own module, which has the same functions and comes with the Containers feature.
     Import-Module -Force -DisableNameChecking HostNetworkingService
 }
+$kubeconfig = Join-Path $imageFolder 'kubeconfig.conf'
+Copy-Kubeconfig -Path 'C:\var\lib\kube-proxy\kubeconfig.conf' -Target $kubeconfig
 Assert-ServerName -Kubeconfig $kubeconfig
 
 # The HNS module may return a single $null instead of nothing, here and below.

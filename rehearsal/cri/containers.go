@@ -44,9 +44,9 @@ func (s *server) CreateContainer(ctx context.Context, in *runtimeapi.CreateConta
 	}
 	id := newID()
 	program := programOf(img.GetSpec().GetImage())
-	isProcess := sb.HostProcess && program != nil
+	isProcess := sb.HostProcess && program.runs(config) && s.isOnDisk(img.GetSpec().GetImage())
 	if isProcess {
-		process, err := s.newProcess(filepath.Join(s.roots, id), img.GetSpec().GetImage(), program.words(config), config)
+		process, err := s.newProcess(filepath.Join(s.roots, id), img.GetSpec().GetImage(), program, config)
 		if err != nil {
 			return nil, err
 		}
@@ -156,6 +156,11 @@ func (s *server) remove(id string) error {
 	}
 	if p := s.processes[id]; p != nil {
 		p.job.close()
+		for _, path := range p.ownPaths {
+			if err := os.RemoveAll(path); err != nil {
+				return err
+			}
+		}
 		delete(s.processes, id)
 	}
 	// Also for containers that an earlier run of this program has started.

@@ -99,7 +99,7 @@ func TestImagesWithAProgram(t *testing.T) {
 		if got := imageName(reference); got != name {
 			t.Errorf("%s is %q, not %q", reference, got, name)
 		}
-		if got := programOf(reference) != nil; got != (name == "agnhost") {
+		if got := programOf(reference).runs(&runtimeapi.ContainerConfig{}); got != (name == "agnhost") {
 			t.Errorf("%s has a program: %v", reference, got)
 		}
 	}
@@ -163,6 +163,51 @@ func TestAHostProcessContainerRunsItsProgram(t *testing.T) {
 	assertGone(t, root)
 	if _, err := os.Stat(volume); err != nil {
 		t.Errorf("kubelet's volume after it was removed: %v", err)
+	}
+}
+
+// kubeProxy creates a container of an image of kube-proxy, whose program is the test's script.
+func kubeProxy(t *testing.T, script string, args ...string) (*testServer, string, string) {
+	srv := newServer(t)
+	folder := filepath.Join(srv.images, "kube-proxy/kube-proxy")
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(folder, "kube-proxy.exe"), []byte("#!/bin/sh\n"+script), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	volume := filepath.Join(srv.volumes, "uid/volumes/settings")
+	if err := os.MkdirAll(volume, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	logs := t.TempDir()
+	id := srv.create(srv.pod("proxy", true, logs).Id, "sigwindowstools/kube-proxy:v1.36.4-calico-hostprocess", &runtimeapi.ContainerConfig{
+		Command: append([]string{"kube-proxy/kube-proxy.exe", "$env:CONTAINER_SANDBOX_MOUNT_POINT/start.ps1"}, args...),
+		Mounts:  []*runtimeapi.Mount{{HostPath: volume, ContainerPath: "/var/lib/kube-proxy"}},
+	})
+	t.Cleanup(func() { srv.remove(id) })
+	return srv, id, filepath.Join(logs, "app/0.log")
+}
+
+func TestKubeProxyReallyRunsWithANetwork(t *testing.T) {
+	srv, id, log := kubeProxy(t, `echo "args $*"`, "-NetworkName", "Calico")
+	own := filepath.Join(srv.drive, "var/lib/kube-proxy")
+	if _, err := os.Stat(own); err != nil {
+		t.Errorf("its volume at its own path: %v", err)
+	}
+	srv.start(id)
+	awaitLog(t, log, "args "+filepath.Join(srv.roots, id)+"/start.ps1 -NetworkName Calico")
+	srv.assertEnd(id, 0, reasonStopped)
+	srv.removeContainer(id)
+	assertGone(t, own)
+}
+
+func TestKubeProxyIsModelledWithoutANetwork(t *testing.T) {
+	srv, id, log := kubeProxy(t, `echo no`)
+	srv.start(id)
+	awaitLog(t, log, rehearsed)
+	if srv.state.Containers[id].Process {
+		t.Error("it really runs")
 	}
 }
 
@@ -240,13 +285,9 @@ func TestACopyWithAnExtensionIsAProgram(t *testing.T) {
 func TestAnImageThatIsNotOnTheDisk(t *testing.T) {
 	srv := newServer(t)
 	do(srv, srv.PullImage, &runtimeapi.PullImageRequest{Image: &runtimeapi.ImageSpec{Image: agnhostImage}})
-	_, err := srv.CreateContainer(background, &runtimeapi.CreateContainerRequest{
-		PodSandboxId: srv.pod("real", true, "").Id,
-		Config:       &runtimeapi.ContainerConfig{Image: &runtimeapi.ImageSpec{Image: agnhostImage}},
-	})
-	if err == nil || !strings.Contains(err.Error(), "not on this machine") {
-		t.Errorf("error is %v", err)
-	}
+	id, log := srv.hostProcess(&runtimeapi.ContainerConfig{})
+	srv.start(id)
+	awaitLog(t, log, rehearsed)
 }
 
 func TestCommandsInAHostProcessContainer(t *testing.T) {

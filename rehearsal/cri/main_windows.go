@@ -67,6 +67,7 @@ func serve(o options) error {
 		images:           o.images,
 		roots:            containerRoots,
 		volumes:          podVolumes,
+		drive:            `C:\`,
 		podSpec:          askAsKubelet(kubeletConfig),
 		now:              time.Now,
 		state:            st,

@@ -37,10 +37,18 @@ type hostProcess struct {
 	job   *job
 	// ended is closed when the process has ended and the state says so.
 	ended chan struct{}
+	// ownPaths are its volumes outside of its root.
+	ownPaths []string
 }
 
-func (s *server) newProcess(root, reference string, words []string, config *runtimeapi.ContainerConfig) (*hostProcess, error) {
-	if err := s.makeRoot(root, filepath.Join(s.images, imageName(reference)), config.GetMounts()); err != nil {
+func (s *server) newProcess(root, reference string, program *imageProgram, config *runtimeapi.ContainerConfig) (*hostProcess, error) {
+	volumes := s.kubeletVolumes(config.GetMounts())
+	err := s.makeRoot(root, filepath.Join(s.images, imageName(reference)), volumes)
+	ownPaths := []string{}
+	if err == nil && program.ownPaths {
+		ownPaths, err = s.linkAtOwnPaths(volumes)
+	}
+	if err != nil {
 		os.RemoveAll(root)
 		return nil, fmt.Errorf("the files of a container of %s: %w", reference, err)
 	}
@@ -57,7 +65,57 @@ func (s *server) newProcess(root, reference string, words []string, config *runt
 	if dir == "" {
 		dir = root
 	}
-	return &hostProcess{root: root, words: words, dir: dir, env: env, job: job, ended: make(chan struct{})}, nil
+	words := program.words(config)
+	for i, word := range words {
+		words[i] = withMountPoint(word, root)
+	}
+	return &hostProcess{root: root, words: words, dir: dir, env: env, job: job, ended: make(chan struct{}), ownPaths: ownPaths}, nil
+}
+
+// withMountPoint replaces the mount point's variable in a word of the command, as hcsshim does (jobcontainers).
+func withMountPoint(word, root string) string {
+	for _, variable := range []string{"%" + mountPointVariable + "%", "$env:" + mountPointVariable} {
+		word = strings.ReplaceAll(word, variable, root)
+	}
+	return word
+}
+
+// kubeletVolumes returns the mounts of kubelet's own volumes: a HostProcess container sees those of the host anyway.
+func (s *server) kubeletVolumes(mounts []*runtimeapi.Mount) []*runtimeapi.Mount {
+	volumes := []*runtimeapi.Mount{}
+	for _, mount := range mounts {
+		// Paths may omit the drive, because there is only one.
+		path := strings.ToLower(filepath.ToSlash(withoutDrive(mount.GetHostPath())))
+		if strings.HasPrefix(path, strings.ToLower(filepath.ToSlash(withoutDrive(s.volumes)))+"/") {
+			volumes = append(volumes, mount)
+		}
+	}
+	return volumes
+}
+
+// linkAtOwnPaths makes volumes visible at their own paths. Each container would see its own there, but here they are
+// the machine's, so this is only for images of which one container runs on a node. It returns the paths.
+func (s *server) linkAtOwnPaths(volumes []*runtimeapi.Mount) ([]string, error) {
+	made := []string{}
+	for _, mount := range volumes {
+		link := filepath.Join(s.drive, withoutDrive(mount.GetContainerPath()))
+		// An earlier run of this program may have left it.
+		if err := os.RemoveAll(link); err != nil {
+			return nil, err
+		}
+		if err := linkVolume(mount, link); err != nil {
+			return nil, err
+		}
+		made = append(made, link)
+	}
+	return made, nil
+}
+
+func linkVolume(mount *runtimeapi.Mount, link string) error {
+	if err := os.MkdirAll(filepath.Dir(link), 0o755); err != nil {
+		return err
+	}
+	return os.Symlink(mount.GetHostPath(), link)
 }
 
 // makeRoot creates the folder with a HostProcess container's image and volumes: on real Windows C:\hpc, or
@@ -65,31 +123,34 @@ func (s *server) newProcess(root, reference string, words []string, config *runt
 //
 // The image's files are hard links. Volumes are symbolic links, which under Wine are copies (see
 // toolchain/windows-goroot/os_wine_windows.go) made when the container is created, so later changes are not visible in
-// them. Only kubelet's own volumes are linked: a HostProcess container sees those of the host anyway.
-func (s *server) makeRoot(root, image string, mounts []*runtimeapi.Mount) error {
-	files, err := os.ReadDir(image)
-	if err != nil {
-		return fmt.Errorf("the image's programs are not on this machine: %w", err)
+// them.
+func (s *server) makeRoot(root, image string, volumes []*runtimeapi.Mount) error {
+	if err := linkFiles(image, root); err != nil {
+		return fmt.Errorf("the image's programs: %w", err)
 	}
-	if err := os.MkdirAll(root, 0o755); err != nil {
+	for _, mount := range volumes {
+		if err := linkVolume(mount, filepath.Join(root, withoutDrive(mount.GetContainerPath()))); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// linkFiles makes a folder with hard links to the files of another one.
+func linkFiles(from, to string) error {
+	files, err := os.ReadDir(from)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(to, 0o755); err != nil {
 		return err
 	}
 	for _, file := range files {
-		if err := os.Link(filepath.Join(image, file.Name()), filepath.Join(root, file.Name())); err != nil {
-			return err
+		link := os.Link
+		if file.IsDir() {
+			link = linkFiles
 		}
-	}
-	for _, mount := range mounts {
-		// Paths may omit the drive, because there is only one.
-		path := strings.ToLower(filepath.ToSlash(withoutDrive(mount.GetHostPath())))
-		if !strings.HasPrefix(path, strings.ToLower(filepath.ToSlash(withoutDrive(s.volumes)))+"/") {
-			continue
-		}
-		link := filepath.Join(root, withoutDrive(mount.GetContainerPath()))
-		if err := os.MkdirAll(filepath.Dir(link), 0o755); err != nil {
-			return err
-		}
-		if err := os.Symlink(mount.GetHostPath(), link); err != nil {
+		if err := link(filepath.Join(from, file.Name()), filepath.Join(to, file.Name())); err != nil {
 			return err
 		}
 	}

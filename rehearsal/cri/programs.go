@@ -11,16 +11,35 @@ import (
 	runtimeapi "k8s.io/cri-api/pkg/apis/runtime/v1"
 )
 
-// imageProgram is an image's default command.
-type imageProgram struct{ entrypoint, args []string }
+// imageProgram is an image whose programs may be on the disk: its default command, and how its containers run.
+type imageProgram struct {
+	entrypoint, args []string
+	// onlyWith is an argument without which a container of it is only modelled. Empty is none.
+	onlyWith string
+	// ownPaths is whether it reads its volumes at their own paths, as containers do since containerd 1.7.
+	ownPaths bool
+}
 
-// imagePrograms are the images whose programs are on the disk, each in a folder of its name. Commands are as in their
+// imagePrograms are the images whose programs may be on the disk, each in a folder of its name. Commands are as in their
 // Dockerfiles.
 var imagePrograms = map[string]*imageProgram{
 	"agnhost": {entrypoint: []string{"/agnhost"}, args: []string{"pause"}},
+	// Its command is always the pod's. Without a network for Windows pods it would wait for one, and fail, again and again.
+	"kube-proxy": {onlyWith: "-NetworkName", ownPaths: true},
 }
 
-// programOf returns an image's program, or nil if it is not on the disk.
+// runs is whether a container really runs.
+func (p *imageProgram) runs(config *runtimeapi.ContainerConfig) bool {
+	return p != nil && (p.onlyWith == "" || slices.Contains(p.words(config), p.onlyWith))
+}
+
+// isOnDisk is whether an image's programs are there.
+func (s *server) isOnDisk(reference string) bool {
+	folder, err := os.Stat(filepath.Join(s.images, imageName(reference)))
+	return err == nil && folder.IsDir()
+}
+
+// programOf returns what is known of an image, or nil.
 func programOf(reference string) *imageProgram { return imagePrograms[imageName(reference)] }
 
 // imageName returns the last part of an image reference, without registry, path, tag and digest.

@@ -33,6 +33,8 @@ type server struct {
 	// roots is the folder that has a folder of files for each container that really runs.
 	roots   string
 	volumes string
+	// drive is where volumes are at their own paths (linkAtOwnPaths).
+	drive string
 	// podSpec asks the API server for a pod.
 	podSpec func(ctx context.Context, namespace, name string) (*podSpec, error)
 	// streams serves kubectl exec's streams; see serveStreams.

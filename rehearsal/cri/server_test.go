@@ -66,7 +66,7 @@ func newServer(t *testing.T) *testServer {
 	var clock sync.Mutex
 	now := time.Unix(1_800_000_000, 0)
 	return &testServer{t: t, server: &server{
-		images: t.TempDir(), roots: t.TempDir(), volumes: t.TempDir(), processes: map[string]*hostProcess{},
+		images: t.TempDir(), roots: t.TempDir(), volumes: t.TempDir(), drive: t.TempDir(), processes: map[string]*hostProcess{},
 		podSpec:    func(context.Context, string, string) (*podSpec, error) { return &podSpec{}, nil },
 		containerd: &fakeContainerd{}, containerdImages: &fakeImages{},
 		state: st,

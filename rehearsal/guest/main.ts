@@ -3,6 +3,7 @@ import { uptime } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Drive } from "../host/drive.ts";
 import { startHost } from "../host/start-host.ts";
+import { servePowerShell } from "../host/serve-powershell.ts";
 import { statePath } from "../host/state.ts";
 import { serveHns } from "../windows/hns/serve.ts";
 import { readKeptScripts } from "../windows/kept-scripts.ts";
@@ -31,6 +32,7 @@ async function main(): Promise<void> {
   readKeptScripts(driveC);
   const host = await startHost({ programs, identity, port: 22, log });
   await serveHns(host.windows.hns, log);
+  await servePowerShell(host.windows, log);
   log(`time by ${(await readFile(clockSourceFile, "utf8")).trim()}`);
 
   // Wine's first start takes seconds of an emulated CPU. A machine fresh from its image reboots before it needs Wine.

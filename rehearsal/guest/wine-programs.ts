@@ -1,4 +1,5 @@
 import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { lookup } from "node:dns/promises";
 import { once } from "node:events";
 import { open, readFile, statfs } from "node:fs/promises";
 import { type NetworkInterfaceInfo, networkInterfaces, totalmem } from "node:os";
@@ -109,8 +110,9 @@ export class WinePrograms implements WindowsPrograms {
     });
     const { stdin, stdout, stderr } = child;
     if (!stdin || !stdout || !stderr) throw new Error(`${exe} was started without its streams`);
-    const out = collect(stdout);
-    const err = collect(stderr);
+    const { output } = options;
+    const out = output ? passLines(stdout, output.lines) : collect(stdout);
+    const err = output ? passOn(stderr, output.error) : collect(stderr);
     // A program need not read all of its input.
     stdin.on("error", () => undefined);
     stdin.end(options.stdin ?? "");
@@ -184,6 +186,11 @@ export class WinePrograms implements WindowsPrograms {
   }
 
   readonly connect = tcpProbe;
+
+  async resolve(name: string): Promise<readonly string[]> {
+    const found = await lookup(name, { all: true, family: 4 }).catch(() => []);
+    return found.map(({ address }) => address);
+  }
 
   serverTime(...args: Parameters<typeof serverTime>): Promise<Date | undefined> {
     return serverTime(...args);
@@ -270,6 +277,23 @@ function collect(stream: Readable): () => string {
   const chunks: Buffer[] = [];
   stream.on("data", (chunk: Buffer) => chunks.push(chunk));
   return () => Buffer.concat(chunks).toString("utf8");
+}
+
+/** Passes a stream's text on. Returns a function for what is left, which is nothing. */
+function passOn(stream: Readable, to: (text: string) => void): () => string {
+  stream.setEncoding("utf8").on("data", to);
+  return () => "";
+}
+
+/** Passes a stream's whole lines on. Returns a function that returns the line that has not ended so far. */
+function passLines(stream: Readable, to: (text: string) => void): () => string {
+  let rest = "";
+  passOn(stream, (text) => {
+    const end = text.lastIndexOf("\n") + 1;
+    if (end > 0) to(rest + text.slice(0, end));
+    rest = (end > 0 ? "" : rest) + text.slice(end);
+  });
+  return () => rest;
 }
 
 /** The last file that `kubeadm join` writes before it asks the service manager to start kubelet. */

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import type { ProgramOutput } from "../../powershell/host.ts";
 import type { Route } from "./state.ts";
 
 /** The result of a Windows program. */
@@ -29,6 +30,8 @@ export interface RunOptions extends StartOptions {
   readonly timeoutSeconds: number;
   /** Working folder, as a Windows path. Default: `C:\`. */
   readonly cwd?: string;
+  /** Takes its output as it comes, which is then not in the result. Default: the result has all. */
+  readonly output?: ProgramOutput | undefined;
   /** Called when the program asks the service manager to start a service. Default: does nothing. */
   readonly startService?: (name: string) => Promise<void>;
 }
@@ -108,6 +111,9 @@ export interface WindowsPrograms {
 
   now(): Date;
   setClock(time: Date): Promise<void>;
+
+  /** IPv4 addresses of a name, as the machine's programs resolve it. None if it does not resolve. */
+  resolve(name: string): Promise<readonly string[]>;
 
   /** Replaces the host names that resolve for programs. Called after boot and when Windows' hosts file changes. */
   setHostsEntries(entries: readonly HostsEntry[]): Promise<void>;

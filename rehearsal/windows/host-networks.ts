@@ -29,6 +29,9 @@ export const hostNetworkCommands = [
   ...["Remove-HnsNetwork", "Remove-HnsEndpoint", "Remove-HnsPolicyList"],
 ];
 
+/** Windows' own module with these commands. */
+const moduleName = "HostNetworkingService";
+
 export function hostNetworkCmdlets({ hns, state }: WindowsHost): readonly Cmdlet[] {
   if (state.features.Containers !== "Installed") return [];
   /** Outputs $null if there are no objects, because hns.psm1 returns an answer without Output as $null. */
@@ -53,6 +56,13 @@ export function hostNetworkCmdlets({ hns, state }: WindowsHost): readonly Cmdlet
     }
   };
   return cmdlets({
+    "Import-Module [-Name] <string> [-Force] [-DisableNameChecking]"(call) {
+      const name = call.text("Name") ?? "";
+      // Its commands are there without it.
+      if (name.toLowerCase() !== moduleName.toLowerCase()) {
+        throw new Unsupported(`the module ${name}`);
+      }
+    },
     "Get-HnsNetwork": listed("/networks"),
     "Get-HnsEndpoint": listed("/endpoints"),
     "Get-HnsPolicyList": listed("/policylists"),

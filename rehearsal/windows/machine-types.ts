@@ -18,6 +18,8 @@ export interface ScriptMachine extends Host {
   readonly environment: WindowsEnvironment;
   readonly programs: Processes;
   readonly computerName: string;
+  /** IPv4 addresses of a name. Default: no name resolves. */
+  readonly resolve?: (name: string) => Promise<readonly string[]>;
   readonly is64Bit: boolean;
   /** Of Windows, e.g. 20348. */
   readonly build: number;
@@ -33,7 +35,7 @@ export function defineMachineTypes(types: Types, machine: ScriptMachine): void {
   defineProcessTypes(types, machine.programs, machine);
   defineEnvironmentTypes(types, machine.environment, machine);
   defineMutexTypes(types, machine.mutexes);
-  defineNameTypes(types, machine.computerName);
+  defineNameTypes(types, machine);
 }
 
 /**

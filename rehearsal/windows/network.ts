@@ -11,6 +11,7 @@ import * as is from "../../powershell/types.ts";
 import { raised, type Types } from "../../powershell/types.ts";
 import { NetObject, nothing, Unsupported, type NetType } from "../../powershell/values.ts";
 import type { WindowsHost } from "../host/windows-host.ts";
+import type { ScriptMachine } from "./machine-types.ts";
 import { task } from "./tasks.ts";
 
 /** Seconds after which Windows gives up an unanswered connection attempt. */
@@ -38,8 +39,11 @@ export function defineNetworkTypes(types: Types, { programs, time }: WindowsHost
   });
 }
 
-/** Scripts cannot resolve names here; programs resolve them by the Linux underneath. */
-export function defineNameTypes(types: Types, hostName: string): void {
+/** Names are resolved by the Linux underneath, as for programs. */
+export function defineNameTypes(
+  types: Types,
+  { computerName, resolve }: Pick<ScriptMachine, "computerName" | "resolve">,
+): void {
   type Address = NetObject<ReturnType<typeof ipaddr.parse>>;
   const address = (text: string): Address => {
     if (!ipaddr.isValid(text)) throw badFormat("An invalid IP address was specified.");
@@ -72,12 +76,13 @@ export function defineNameTypes(types: Types, hostName: string): void {
   types.define({
     name: "System.Net.Dns",
     staticMethods: {
-      "GetHostName()": () => hostName,
-      "GetHostAddresses(string)": (name: string) => {
-        if (isIP(name) === 0) {
+      "GetHostName()": () => computerName,
+      "GetHostAddresses(string)": async (name: string) => {
+        const found = isIP(name) === 0 ? ((await resolve?.(name)) ?? []) : [name];
+        if (found.length === 0) {
           throw raised("System.Net.Sockets.SocketException", "No such host is known");
         }
-        return is.array([address(name)], types.array(addressType));
+        return is.array(found.map(address), types.array(addressType));
       },
     },
   });

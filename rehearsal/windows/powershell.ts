@@ -32,7 +32,7 @@ import { defineNetworkTypes } from "./network.ts";
 import { cimFailure } from "./objects.ts";
 import { defineListedProcess, processClass, processCmdlets } from "./process-list.ts";
 import { defineMachineTypes, type ScriptMachine } from "./machine-types.ts";
-import { type Processes, windowsProcesses } from "./processes.ts";
+import { outcome, type Processes, windowsProcesses } from "./processes.ts";
 import {
   defineRegistryTypes,
   machineVariables,
@@ -48,6 +48,10 @@ import { defineServiceTypes, serviceClass, serviceCmdlets } from "./services.ts"
 const diskFull = -2147024784;
 
 export interface ScriptConsole extends Pick<ScriptMachine, "output" | "error" | "input"> {
+  /** The session's variables besides the machine's. Default: those of an SSH session. */
+  readonly variables?: Readonly<Record<string, string>>;
+  /** Aborted when the console is closed: the script ends, with the programs that it runs. Default: never. */
+  readonly closed?: AbortSignal;
   /** Runs a command of cmd.exe in this console. Default: there is no cmd.exe for commands. Returns the exit code. */
   readonly cmd?: (command: string) => Promise<number>;
 }
@@ -120,14 +124,15 @@ export function windowsPowerShell(
   };
   const variables = machineVariables(registry, keepRegistry);
   const environment = windowsEnvironment(
-    { ...Object.fromEntries(variables.all()), ...machine.sessionVariables },
+    { ...Object.fromEntries(variables.all()), ...machine.sessionVariables, ...console.variables },
     variables,
   );
   const host: ScriptMachine = {
     ...console,
     files,
     environment,
-    clock: machineClock(machine),
+    clock: machineClock(machine, console.closed),
+    resolve: (name) => machine.programs.resolve(name),
     programs: withConsole(windowsProcesses(machine, environment, change), console),
     computerName: machine.computerName,
     is64Bit: machine.version.is64Bit,
@@ -207,14 +212,19 @@ export function windowsCmdlets(
 }
 
 /** Has cmd.exe run commands in the console, as programs do whose output nothing takes. */
-function withConsole(programs: Processes, { cmd }: ScriptConsole): Processes {
+function withConsole(programs: Processes, { cmd, closed }: ScriptConsole): Processes {
+  const start: Processes["start"] = (options) => {
+    const process = programs.start(options);
+    closed?.addEventListener("abort", () => process.kill());
+    return process;
+  };
   return {
     ...programs,
-    start: (options) => programs.start(options),
-    async run(file, args, input) {
+    start,
+    async run(file, args, input, output) {
       const [d, s, c, command = ""] = args;
       const isCommand = /\\cmd\.exe$/i.test(file) && [d, s, c].join(" ") === "/d /s /c";
-      if (cmd === undefined || !isCommand) return programs.run(file, args, input);
+      if (cmd === undefined || !isCommand) return outcome(start({ file, args, output }), input);
       return { exitCode: await cmd(command), stdout: "", stderr: "" };
     },
   };
@@ -242,14 +252,21 @@ function watched(
   };
 }
 
-/** The scripts' clock. Waits end if the power fails. */
-function machineClock(machine: WindowsHost): Clock {
+/** Thrown in a script whose console has been closed. */
+export class ConsoleClosed extends Error {
+  override readonly name = "ConsoleClosed";
+}
+
+/** The scripts' clock. Waits end if the power fails, or the console is closed. */
+function machineClock(machine: WindowsHost, closed?: AbortSignal): Clock {
   const { programs, time } = machine;
   return {
     now: () => programs.now().getTime(),
     elapsed: () => time.elapsed(),
     async sleep(milliseconds, cancelled) {
-      await machine.sleep(milliseconds / 1000, cancelled);
+      const ends = [cancelled, closed].filter((each) => each !== undefined);
+      await machine.sleep(milliseconds / 1000, ends.length > 0 ? AbortSignal.any(ends) : undefined);
+      if (closed?.aborted) throw new ConsoleClosed("the console has been closed");
     },
     offset: () => 0,
   };

@@ -1,6 +1,6 @@
 /** Programs that scripts start. Windows' own are modelled; all others are run from the drive. */
 import fs from "node:fs";
-import type { Programs } from "../../powershell/host.ts";
+import type { ProgramOutput, Programs } from "../../powershell/host.ts";
 import { NotAProgram, type ProgramResult } from "../host/programs.ts";
 import type { WindowsHost } from "../host/windows-host.ts";
 import { findOnDrive } from "../host/drive.ts";
@@ -35,6 +35,7 @@ export interface Processes extends Programs {
     readonly file: string;
     readonly args: readonly string[];
     readonly workingDirectory?: string;
+    readonly output?: ProgramOutput | undefined;
   }): RunningProcess;
 }
 
@@ -60,8 +61,8 @@ const systemPrograms: ReadonlyMap<string, SystemProgram> = new Map(
   ),
 );
 
-/** Time limit for programs for which the script sets none, in seconds. */
-const longest = 24 * 3600;
+/** Time limit for programs for which the script sets none, in seconds: almost the longest that a timer takes. */
+const longest = 24 * 24 * 3600;
 
 const systemFolder = "c:\\windows\\system32\\";
 
@@ -103,10 +104,10 @@ export function windowsProcesses(
         .map((folder) => folder + name)
         .find((path) => systemProgram(path) ?? (!isWindowsOwn(path) && isFile(path)));
     },
-    run(file, args, input) {
-      return outcome(this.start({ file, args }), input);
+    run(file, args, input, output) {
+      return outcome(this.start({ file, args, output }), input);
     },
-    start({ file, args, workingDirectory }) {
+    start({ file, args, workingDirectory, output }) {
       return running(machine, async (stdin, killed) => {
         await changing(`run ${[file, ...args].join(" ")}`);
         await machine.applyHostsFile();
@@ -117,6 +118,7 @@ export function windowsProcesses(
             stdin,
             timeoutSeconds: longest,
             killed,
+            output,
             ...(workingDirectory === undefined ? {} : { cwd: workingDirectory }),
             path: machine.path,
             startService: (name) => services.start(name),

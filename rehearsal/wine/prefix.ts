@@ -3,12 +3,16 @@ import { join } from "node:path";
 import type { RunCommand } from "../../host/command-runner.ts";
 import { prefixFolder, runInRoot, wineLoader } from "./guest-root.ts";
 import { hnsPort } from "./hns-port.ts";
+import { powerShellPort } from "./powershell-port.ts";
 import { guestRegistry } from "./registry.ts";
 
 const asDll = ["-shared", "-ladvapi32"];
 const asHns = ["-shared", `-DHNS_PORT=${hnsPort}`, "-lole32", "-lws2_32"];
 /** Without console and C runtime, because starting a program is expensive on an emulated CPU. */
-const asProgram = ["-mwindows", "-nostdlib", "-Wl,-e,start", "-lkernel32", "-ladvapi32", "-lntdll"];
+const asProgram = [
+  ...["-mwindows", "-nostdlib", "-Wl,-e,start", `-DHOST_PORT=${powerShellPort}`],
+  ...["-lkernel32", "-ladvapi32", "-lntdll"],
+];
 
 /** Files that this Wine lacks or has only stubs of: source, path below system32, and compiler arguments. */
 const ownFiles = [

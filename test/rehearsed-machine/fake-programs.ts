@@ -148,6 +148,12 @@ export class FakePrograms implements WindowsPrograms {
     return this.ownAddresses.map((address) => `${address}/${address === "127.0.0.1" ? 8 : 24}`);
   }
 
+  /** Names of the hosts file, as it was last set. */
+  resolve(name: string): Promise<readonly string[]> {
+    const address = this.#addressOf(name);
+    return Promise.resolve(address === name ? [] : [address]);
+  }
+
   connect(host: string, port: number, timeoutSeconds: number): Promise<string | undefined> {
     return this.#options.cluster.connect(this.#addressOf(host), port, timeoutSeconds);
   }

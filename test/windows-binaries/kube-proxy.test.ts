@@ -11,6 +11,8 @@ import { WineMachine } from "./wine-machine.ts";
 /** Values of what components/kubeproxy/start.ps1 only knows on a machine. */
 interface KubeProxyFacts {
   readonly nodeName: string;
+  /** The copy that the script makes. */
+  readonly kubeconfig: string;
   /** Source address on an overlay network: the HNS endpoint's, or a reserved one. */
   readonly sourceVip: string;
 }
@@ -33,7 +35,7 @@ function kubeProxyArguments(script: string, facts: KubeProxyFacts): string[] {
     const literal = /^'([^']*)'$/.exec(expression)?.[1];
     if (literal !== undefined) return literal;
     const text = (/^"([^"]*)"$/.exec(expression)?.[1] ?? "$")
-      .replace("$kubeconfig", assignedText(script, "kubeconfig"))
+      .replace("$kubeconfig", facts.kubeconfig)
       .replace("$env:NODENAME", facts.nodeName)
       .replace("$sourceVip", facts.sourceVip);
     if (text.includes("$")) throw new Error(`start.ps1 has an unknown argument: ${expression}`);
@@ -41,16 +43,17 @@ function kubeProxyArguments(script: string, facts: KubeProxyFacts): string[] {
   });
 }
 
-function assignedText(script: string, name: string): string {
-  return new RegExp(`^\\$${name} = '([^']*)'$`, "m").exec(script)?.[1] ?? `$${name}`;
-}
-
 const program = "C:\\kube-proxy\\kube-proxy.exe";
+const kubeconfig = "C:\\kube-proxy\\kubeconfig.conf";
 
 describe("kube-proxy.exe, as components/kubeproxy/start.ps1 starts it", () => {
   let machine: WineMachine;
   const script = readFileSync("components/kubeproxy/start.ps1", "utf8");
-  const ours = kubeProxyArguments(script, { nodeName: "win-1", sourceVip: "10.244.1.2" });
+  const ours = kubeProxyArguments(script, {
+    nodeName: "win-1",
+    kubeconfig,
+    sourceVip: "10.244.1.2",
+  });
 
   before(async () => {
     machine = await WineMachine.start();
@@ -67,7 +70,7 @@ describe("kube-proxy.exe, as components/kubeproxy/start.ps1 starts it", () => {
   const assertTaken = ({ exitCode, stderr }: ProgramResult): void => {
     assert.equal(exitCode, 1);
     const [last = ""] = stderr.trimEnd().split("\n").slice(-1);
-    assert.match(last, /command failed.*\\\\var\\\\lib\\\\kube-proxy\\\\kubeconfig\.conf: /);
+    assert.match(last, /command failed.*C:\\\\kube-proxy\\\\kubeconfig\.conf: /);
   };
 
   it("is of the cluster's version", async () => {

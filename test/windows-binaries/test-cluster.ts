@@ -3,7 +3,14 @@ import { once } from "node:events";
 import { mkdir, mkdtemp, open, readFile, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { CoreV1Api, Health, KubeConfig, type V1Node } from "@kubernetes/client-node";
+import {
+  type ApiConstructor,
+  type ApiType,
+  CoreV1Api,
+  Health,
+  KubeConfig,
+  type V1Node,
+} from "@kubernetes/client-node";
 import { execa } from "execa";
 import { stringify } from "yaml";
 import { messageOf } from "../../host/failure.ts";
@@ -92,6 +99,10 @@ export class TestCluster {
     }
   }
 
+  makeClient<Api extends ApiType>(api: ApiConstructor<Api>): Api {
+    return this.#config.makeApiClient(api);
+  }
+
   async nodes(): Promise<readonly V1Node[]> {
     return (await this.#api.listNode()).items;
   }
@@ -153,6 +164,7 @@ async function startApiServer(folder: string): Promise<ChildProcess[]> {
     "--authorization-mode=Node,RBAC",
     "--enable-admission-plugins=NodeRestriction",
     "--enable-bootstrap-token-auth=true",
+    "--allow-privileged=true",
     "--service-cluster-ip-range=10.96.0.0/16",
     "--service-account-issuer=https://kubernetes.default.svc.cluster.local",
     `--service-account-key-file=${pki("sa.pub")}`,

@@ -3,6 +3,7 @@ import type { Server } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Drive } from "../../rehearsal/host/drive.ts";
+import { servePowerShell } from "../../rehearsal/host/serve-powershell.ts";
 import type { ProgramResult } from "../../rehearsal/host/programs.ts";
 import { WindowsHost } from "../../rehearsal/host/windows-host.ts";
 import { rehearsedWindows, type WindowsVersion } from "../../rehearsal/host/windows-version.ts";
@@ -27,7 +28,7 @@ export class WineMachine {
     readonly windows: WindowsHost,
     readonly wine: TestWine,
     readonly folder: string,
-    private readonly hns: Server,
+    private readonly servers: readonly Server[],
     private readonly media: CarriedMedia,
     private readonly containerd: string,
   ) {}
@@ -80,8 +81,12 @@ export class WineMachine {
       },
     });
     windows.state.features.Containers = "Installed";
-    const hns = await serveHns(windows.hns, () => undefined);
-    return new WineMachine(windows, wine, folder, hns, media, containerd);
+    const say = (line: string): void => void process.stderr.write(`${line}\n`);
+    const servers = [
+      await serveHns(windows.hns, () => undefined),
+      await servePowerShell(windows, say),
+    ];
+    return new WineMachine(windows, wine, folder, servers, media, containerd);
   }
 
   async installContainerd(...further: string[]): Promise<void> {
@@ -120,6 +125,6 @@ export class WineMachine {
 
   async stop(): Promise<void> {
     for (const name of this.windows.services.names()) await this.windows.services.stop(name);
-    this.hns.close();
+    for (const server of this.servers) server.close();
   }
 }

@@ -133,7 +133,10 @@ export class TestWine extends WinePrograms {
     const result = await super.run(exe, args, options);
     const { exitCode, stdout, stderr } = result;
     const silent = stdout === "" && stderr === "";
-    if (exitCode === 0 || !(silent || stderr.includes(endedUnderWine))) return result;
+    // What has passed its output on has written some.
+    if (exitCode === 0 || options.output || !(silent || stderr.includes(endedUnderWine))) {
+      return result;
+    }
     process.stderr.write(
       `${exe} failed without output (${stderr || exitCode}): starting it again\n`,
     );

@@ -231,7 +231,7 @@ export const hcnTests = toolArtifact({
   },
 });
 
-/** Only for tests of its arguments: the rehearsal guest models its pods and does not run kube-proxy. */
+/** Only for test/windows-binaries: the rehearsal guest models its pods and does not run kube-proxy. */
 export const kubeProxyWindows = toolArtifact({
   name: "kube-proxy-windows",
   version: kubernetesVersion,

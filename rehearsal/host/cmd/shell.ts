@@ -66,6 +66,16 @@ async function runIfExist(host: WindowsHost, rest: string, io: CommandIo): Promi
 const startsPowerShell =
   /^(?:-(?:NoProfile|NonInteractive|NoLogo|ExecutionPolicy (?:Bypass|Unrestricted|RemoteSigned)) )*-(File|Command) (.+)$/i;
 
+/** The script and the arguments of `powershell.exe ... -File script args...`, by the words behind the program. */
+export function fileOfPowerShell(
+  words: readonly string[],
+): readonly [script: string, ...args: string[]] | undefined {
+  const [, option = ""] = startsPowerShell.exec(words.join(" ")) ?? [];
+  if (!/^file$/i.test(option)) return undefined;
+  const [script, ...args] = words.slice(words.findIndex((word) => /^-file$/i.test(word)) + 1);
+  return script === undefined ? undefined : [script, ...args];
+}
+
 async function runPowerShell(host: WindowsHost, rest: string, io: CommandIo): Promise<number> {
   const [, option, invocation] = startsPowerShell.exec(rest) ?? [];
   if (option === undefined || invocation === undefined) {

@@ -1,0 +1,247 @@
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import { copyFile, mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import {
+  CoreV1Api,
+  DiscoveryV1Api,
+  RbacAuthorizationV1Api,
+  type V1ConfigMap,
+  type V1Pod,
+} from "@kubernetes/client-node";
+
+import { kubeProxyImage, kubeProxyObjects } from "../../components/kubeproxy/kube-proxy-objects.ts";
+import type { LoadBalancer } from "../../rehearsal/windows/hns/objects.ts";
+import { kubernetesVersion } from "../../toolchain/tools/table.ts";
+import { assertDone, runStep } from "../unit/rehearsal-host/step-runner.ts";
+import { TestCluster, waitFor } from "./test-cluster.ts";
+import { clusterAddress, clusterName, nodeAddress, testPrograms } from "./test-programs.ts";
+import { WineMachine } from "./wine-machine.ts";
+
+const namespace = "kube-system";
+const podName = "kube-proxy-windows";
+
+/** Pods of this node, and of another one. */
+const [local, remote] = ["10.244.1.5", "10.244.2.5"];
+const sourceVip = "10.244.1.2";
+const clusterIP = "10.96.0.77";
+
+describe("kube-proxy.exe in the pod of the shipped DaemonSet", function () {
+  this.bail(true);
+
+  let cluster: TestCluster;
+  let machine: WineMachine;
+  let core: CoreV1Api;
+  let endpoint: string;
+
+  before(async () => {
+    cluster = await TestCluster.start();
+    core = cluster.makeClient(CoreV1Api);
+    machine = await WineMachine.start();
+    const image = await machine.windows.drive.resolve(
+      "C:\\rehearsal\\images\\kube-proxy\\kube-proxy",
+    );
+    await mkdir(image, { recursive: true });
+    const program = join(testPrograms().kubeProxyWindows, "kube-proxy.exe");
+    await copyFile(program, join(image, "kube-proxy.exe"));
+    await machine.installContainerd();
+    await machine.installKubernetes();
+    const entry = `${clusterAddress}=${clusterName}`;
+    await assertDone(runStep(machine, "Set-HostsEntry", ["-Entry", entry]));
+    await makeCalicoNetwork();
+    await waitFor("the switch on the adapter", () =>
+      Promise.resolve(machine.windows.managementAddress !== ""),
+    );
+    await assertDone(
+      runStep(
+        machine,
+        "Join-Node",
+        [
+          ...["-NodeName", "win-1", "-ApiServerEndpoint", cluster.endpoint],
+          ...["-NodeIp", nodeAddress, "-TimeoutSeconds", "120"],
+        ],
+        JSON.stringify({ token: await cluster.token(), caCertHashes: [cluster.caCertHash] }),
+      ),
+    );
+  });
+  after(async () => {
+    await machine.stop();
+    await cluster.stop();
+  });
+
+  /** What Calico makes on a node, Felix' route to another one included, and the endpoint of a pod there. */
+  async function makeCalicoNetwork(): Promise<void> {
+    const { hns } = machine.windows;
+    const subnet = {
+      IpAddressPrefix: "10.244.1.0/24",
+      Routes: [{ NextHop: "10.244.1.1", DestinationPrefix: "0.0.0.0/0" }],
+      Policies: [{ Type: "VSID", Settings: { IsolationId: 4096 } }],
+    };
+    const settings = { Name: "Calico", Type: "Overlay", Ipams: [{ Subnets: [subnet] }] };
+    const network = await hns.create("network", settings);
+    const route = {
+      DestinationPrefix: "10.244.2.0/24",
+      IsolationId: 4096,
+      ProviderAddress: "192.168.250.12",
+      DistributedRouterMacAddress: "66-01-02-03-04-05",
+    };
+    await hns.modify("network", network, {
+      ...{ ResourceType: "Policy", RequestType: "Add" },
+      Settings: { Policies: [{ Type: "RemoteSubnetRoute", Settings: route }] },
+    });
+    const at = (IpAddress: string, Name: string): Promise<string> =>
+      hns.create("endpoint", { Name, IpConfigurations: [{ IpAddress }] }, { network });
+    await at(sourceVip, "Calico_ep");
+    endpoint = await at(local, "pod");
+  }
+
+  async function makeService(): Promise<void> {
+    const ports = [{ port: 80, targetPort: 8080, protocol: "TCP" }];
+    await core.createNamespacedService({
+      namespace: "default",
+      body: { metadata: { name: "web" }, spec: { clusterIP, ports } },
+    });
+    await cluster.makeClient(DiscoveryV1Api).createNamespacedEndpointSlice({
+      namespace: "default",
+      body: {
+        metadata: { name: "web-1", labels: { "kubernetes.io/service-name": "web" } },
+        addressType: "IPv4",
+        endpoints: [
+          { addresses: [local], conditions: { ready: true }, nodeName: "win-1" },
+          { addresses: [remote], conditions: { ready: true }, nodeName: "worker-1" },
+        ],
+        ports: [{ name: "", port: 8080, protocol: "TCP" }],
+      },
+    });
+  }
+
+  /** kube-proxy's account, as kubeadm makes it. */
+  async function makeAccount(): Promise<void> {
+    const name = "kube-proxy";
+    await core.createNamespacedServiceAccount({ namespace, body: { metadata: { name } } });
+    const apiGroup = "rbac.authorization.k8s.io";
+    await cluster.makeClient(RbacAuthorizationV1Api).createClusterRoleBinding({
+      body: {
+        metadata: { name },
+        roleRef: { apiGroup, kind: "ClusterRole", name: "system:node-proxier" },
+        subjects: [{ kind: "ServiceAccount", name, namespace }],
+      },
+    });
+  }
+
+  /** The DaemonSet's pod on the node: no scheduler runs here. */
+  async function makePod(): Promise<void> {
+    const script = readFileSync("components/kubeproxy/start.ps1", "utf8");
+    const objects = kubeProxyObjects({
+      ...{ image: kubeProxyImage(kubernetesVersion), script },
+      network: { name: "Calico", endpoint: "Calico_ep" },
+      server: `https://${cluster.endpoint}`,
+    });
+    const { spec } = objects.DaemonSet as { spec: { template: Required<Pick<V1Pod, "spec">> } };
+    await core.createNamespacedConfigMap({ namespace, body: objects.ConfigMap as V1ConfigMap });
+    const body = {
+      metadata: { name: podName },
+      spec: { ...spec.template.spec, nodeName: "win-1" },
+    };
+    await core.createNamespacedPod({ namespace, body });
+  }
+
+  const balancers = (): readonly LoadBalancer[] => machine.windows.state.hns.loadBalancers;
+  const balancerOf = (vip: string): LoadBalancer | undefined =>
+    balancers().find(({ FrontendVIPs }) => FrontendVIPs.includes(vip));
+  /** Addresses of a load balancer's endpoints. */
+  const backends = (vip: string): string[] =>
+    (balancerOf(vip)?.HostComputeEndpoints ?? []).map((id) => {
+      const { IpConfigurations } = machine.windows.hns.endpoint(id);
+      return IpConfigurations[0]?.IpAddress ?? "";
+    });
+
+  /** What the pod's containers have written so far. */
+  async function podLog(): Promise<string> {
+    const folder = await machine.windows.drive.resolve("C:\\var\\log\\pods");
+    return readdirSync(folder, { recursive: true, encoding: "utf8" })
+      .filter((name) => name.includes(podName) && name.endsWith(".log"))
+      .map((name) => readFileSync(join(folder, name), "utf8"))
+      .join("");
+  }
+
+  it("makes HNS' load balancers of the cluster's services, from the script's arguments", async () => {
+    await makeService();
+    await makeAccount();
+    await makePod();
+    await waitFor("the load balancers", async () => {
+      if (backends(clusterIP).length === 2 && balancerOf("10.96.0.1")) return true;
+      throw new Error(await podLog());
+    });
+    const web = balancerOf(clusterIP);
+    assert.deepEqual([web?.SourceVIP, web?.Flags], [sourceVip, 1], "DSR");
+    const [mapping] = web?.PortMappings ?? [];
+    const { Protocol, InternalPort, ExternalPort } = mapping ?? {};
+    assert.deepEqual([Protocol, InternalPort, ExternalPort], [6, 8080, 80]);
+    assert.deepEqual(backends(clusterIP).sort(), [local, remote]);
+    assert.ok(web?.HostComputeEndpoints.includes(endpoint), "the pod's own endpoint");
+    assert.deepEqual(backends("10.96.0.1"), [clusterAddress]);
+    const log = await podLog();
+    assert.match(
+      log,
+      /stdout F starting kube-proxy\.exe --hostname-override=win-1 .*--source-vip=10\.244\.1\.2/,
+    );
+    assert.match(log, /stderr F I\d+ .*Using Kubernetes? proxy mode|stderr F I\d+ .*kernelspace/i);
+  });
+
+  it("follows a service's endpoints", async () => {
+    const slices = cluster.makeClient(DiscoveryV1Api);
+    const at = { name: "web-1", namespace: "default" };
+    const slice = await slices.readNamespacedEndpointSlice(at);
+    const endpoints = (slice.endpoints ?? []).filter(({ addresses }) => addresses[0] === remote);
+    await slices.replaceNamespacedEndpointSlice({ ...at, body: { ...slice, endpoints } });
+    await waitFor("the load balancer with one endpoint", () =>
+      Promise.resolve(backends(clusterIP).join() === remote),
+    );
+  });
+
+  it("is started again by kubelet when it has ended, and removes what it had left", async () => {
+    const before = balancers().map(({ ID }) => ID);
+    process.kill(processOf("kube-proxy.exe"), "SIGKILL");
+    await waitFor("the second run", async () => {
+      const pod = await core.readNamespacedPod({ name: podName, namespace });
+      const [status] = pod.status?.containerStatuses ?? [];
+      const isAgain = status?.restartCount === 1 && status.state?.running !== undefined;
+      return isAgain && balancerOf(clusterIP) !== undefined;
+    });
+    const after = balancers().map(({ ID }) => ID);
+    assert.deepEqual(
+      after.filter((id) => before.includes(id)),
+      [],
+    );
+    assert.match(await podLog(), /removing \d+ load balancing policies of an earlier kube-proxy/);
+  });
+
+  it("ends with its container", async () => {
+    await core.deleteNamespacedPod({ name: podName, namespace, gracePeriodSeconds: 1 });
+    await waitFor("the end of kube-proxy.exe", () =>
+      Promise.resolve(processesOf("kube-proxy.exe").length === 0),
+    );
+  });
+});
+
+/** Linux processes of a Windows program, in the namespace of these tests. */
+function processesOf(program: string): number[] {
+  return readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .filter((pid) => {
+      try {
+        const [loader, exe] = readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0");
+        return [loader, exe].some((word) => word?.endsWith(`\\${program}`));
+      } catch {
+        return false; // it has ended
+      }
+    })
+    .map(Number);
+}
+
+function processOf(program: string): number {
+  const [pid] = processesOf(program);
+  assert.ok(pid, `${program} does not run`);
+  return pid;
+}
