@@ -389,7 +389,7 @@ describe("a rehearsal lab from nothing to nothing", function () {
       printSeconds("deploy, from the built file to Ready", deployed);
       assert.match(deployed.output, /^win-1 has your own kubelet 1\.36\.7$/m);
       assert.equal(await version(), "v1.36.7");
-      // It takes 30 s at most where nothing else needs the processors, and more where the other tests do.
+      // The aim is 30 s. The emulated machine needs some 25 s of processor time for it, so it takes longer beside other work.
       assert.ok(deployed.seconds < 180, `${deployed.seconds} s`);
       const { output } = await succeeded(lab.kindows("up"), "up");
       assert.deepEqual(engineChanges(output), []);
