@@ -18,6 +18,7 @@ import {
   ScriptBlock,
   Switch,
   Unsupported,
+  unknownWords,
   type Instance,
   type Value,
 } from "./values.ts";
@@ -47,7 +48,7 @@ function objectText(value: Instance): string {
     return value instanceof Char ? value.text : value.name;
   }
   if (value instanceof ErrorRecord || value instanceof NetException) {
-    const { type, message } = value instanceof ErrorRecord ? value.exception : value;
+    const { type, words: message } = value instanceof ErrorRecord ? value.exception : value;
     // 5.1 shows something else instead, 7 nothing.
     if (message === "") throw new Unsupported("an error without a message in a text");
     return value instanceof ErrorRecord ? message : `${type.name}: ${message}`;
@@ -233,7 +234,17 @@ export function shownText(value: Value): string {
 }
 
 export function cannotConvert(value: Value, type: NetType): Raised {
-  const shown = isNull(value) ? "null" : `"${shownText(value)}"`;
+  const isNumberAsChar = type === is.char && isNumeric(value);
+  if ((type.element ?? type).enumeration !== undefined || isNumberAsChar) {
+    return invalidCast(
+      unknownWords,
+      `Cannot convert a value to type "${type.name}".${unknownWords}`,
+    );
+  }
+  if (isNull(value)) {
+    return invalidCast("nullToObjectInvalidCast", `Cannot convert null to type "${type.name}".`);
+  }
+  const shown = `"${shownText(value)}"`;
   const isNumber = type === is.double || limits.has(type);
   if (isNumber && (typeof value === "string" || isNumeric(value))) {
     const isParsed = numberIn(value) !== undefined;
@@ -247,7 +258,7 @@ export function cannotConvert(value: Value, type: NetType): Raised {
     const id = isText ? `InvalidCastFromStringTo${kind}` : "InvalidCastIConvertible";
     return invalidCast(id, message, exception);
   }
-  const from = isNull(value) ? "null" : typeOf(value).name;
+  const from = typeOf(value).name;
   if (type === is.char && typeof value === "string") {
     const why = "String must be exactly one character long.";
     const message = `Cannot convert value ${shown} to type "${type.name}". Error: "${why}"`;
@@ -361,6 +372,7 @@ function convertEnumeration(
   if (value instanceof PsArray) {
     return convertEnumeration(value.items.map(toText).join(","), type, names);
   }
+  if (value instanceof Hashtable) throw new Unsupported(`a table as [${type.name}]`);
   if (typeof value !== "string") {
     if (value instanceof Num && value.type === is.double) return undefined;
     const number = isNumeric(value) ? plainNumber(value) : undefined;

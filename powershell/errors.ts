@@ -3,7 +3,7 @@ import type { Cmdlet } from "./commands.ts";
 import type { Host } from "./host.ts";
 import type { Position } from "./syntax.ts";
 import * as is from "./types.ts";
-import { ErrorRecord, NetException, Raised, Unsupported } from "./values.ts";
+import { ErrorRecord, NetException, Raised, unknownWords, Unsupported } from "./values.ts";
 
 /** The base of PowerShell's own exceptions. */
 export const runtimeException = "System.Management.Automation.RuntimeException";
@@ -48,8 +48,13 @@ function asOfStatement(error: Raised): Raised {
 /** Writes a non-terminating error to the error stream, unless the error preference silences it. */
 export function report(error: Raised, preference: string, host: Host): void {
   if (!/^(silentlycontinue|ignore)$/i.test(preference)) {
-    host.error(`${error.exception.message}\n`);
+    host.error(`${shownMessage(error)}\n`);
   }
+}
+
+/** For people, whatever .NET's words are. */
+export function shownMessage({ exception }: Raised): string {
+  return exception.message.replaceAll(unknownWords, "");
 }
 
 export function terminating(error: Raised): Raised {

@@ -15,7 +15,15 @@ import {
   toText,
   tryConvert,
 } from "./convert.ts";
-import { complete, located, placed, report, runtimeException, terminating } from "./errors.ts";
+import {
+  complete,
+  located,
+  placed,
+  report,
+  runtimeException,
+  shownMessage,
+  terminating,
+} from "./errors.ts";
 import type { Host } from "./host.ts";
 import {
   callMethod,
@@ -169,7 +177,7 @@ export class Interpreter implements Shell {
       if (!(error instanceof Raised)) throw error;
       const at = error.record?.position;
       const place = at ? `${Syntax.placeOf(at)}: ` : "";
-      this.host.error(`${place}${error.exception.message}\n`);
+      this.host.error(`${place}${shownMessage(error)}\n`);
       return 1;
     }
   }

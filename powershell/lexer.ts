@@ -62,7 +62,7 @@ export const forms = {
   /** A sign before digits is not an operator: it belongs to the number. */
   unaryOperator: /,|!|\+\+|--|[-+](?!\.?\d|[a-z])|-(?:not|join|split|csplit)(?!\w)/iy,
   /** What can follow a type in brackets to make it a cast. */
-  castOperand: /[$@(['"{!\d]|\.\d|[-+](?![\sa-z])|-(?:not|join|split|csplit)(?!\w)/iy,
+  castOperand: /[$@(['"{!\d]|\.\d|[-+](?![a-z])|-(?:not|join|split|csplit)(?!\w)/iy,
   member: /::|\.(?!\.)/y,
   variable: new RegExp(`(?:\\$|@(?=\\w))${variable}`, "y"),
   number: new RegExp(number, "iy"),

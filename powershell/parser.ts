@@ -670,8 +670,16 @@ class Parser extends Reader {
 
   /** A part of a text: a variable, a subexpression or characters. */
   private part(): string | Syntax.Expression {
+    const start = this.at;
     const value = this.looksAt("$(") ? this.value() : this.looksAt("$") && this.variable();
-    if (value) return value;
+    if (value) {
+      const text = this.textSince(start);
+      // PowerShell counts parentheses there, in texts too, and takes two double quotes for one.
+      if (text.startsWith("$(") && (!isBalanced(text) || /'[^']*""/.test(text))) {
+        this.refuse("a text in $( ) in a text, with parentheses or double quotes");
+      }
+      return value;
+    }
     const written = this.take(/`[^]|\w+|[^]/y) ?? "";
     return /^`[^]/.test(written) ? escaped(written.charAt(1)) : written;
   }
@@ -698,6 +706,16 @@ class Parser extends Reader {
 function endsWithBlock(statement: Syntax.Statement): boolean {
   if (statement.kind === "Assignment") return endsWithBlock(statement.value);
   return ["If", "While", "For", "ForEach", "Try", "FunctionDefinition"].includes(statement.kind);
+}
+
+/** Whether the last parenthesis is the one that closes the first, wherever they are. */
+function isBalanced(text: string): boolean {
+  let open = 0;
+  const ends = [...text].flatMap((each, at) => {
+    open += Number(each === "(") - Number(each === ")");
+    return open === 0 && each === ")" ? [at] : [];
+  });
+  return ends[0] === text.length - 1;
 }
 
 /** What an attribute may have as its argument. */

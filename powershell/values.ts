@@ -243,6 +243,9 @@ export class NetObject<State = unknown> {
   ) {}
 }
 
+/** In a message that .NET words otherwise, in a way that is not modelled. Scripts cannot read it. */
+export const unknownWords = "\ufdd0";
+
 export class NetException {
   readonly data = new Hashtable(dictionaryType);
 
@@ -252,6 +255,12 @@ export class NetException {
     readonly inner: NetException | null = null,
     public hresult = type.errorNumber,
   ) {}
+
+  /** The message for a script. */
+  get words(): string {
+    if (this.message.includes(unknownWords)) throw new Unsupported("the words of such an error");
+    return this.message;
+  }
 
   get root(): NetException {
     return this.inner === null ? this : this.inner.root;
@@ -266,9 +275,14 @@ export class ErrorRecord {
   constructor(
     readonly type: NetType,
     readonly exception: NetException,
-    readonly id: string,
+    private readonly fullId: string,
     readonly position: Position | undefined,
   ) {}
+
+  get id(): string {
+    if (this.fullId.includes(unknownWords)) throw new Unsupported("the id of such an error");
+    return this.fullId;
+  }
 }
 
 /** A PowerShell error, which a script can catch. */

@@ -60,6 +60,7 @@ async function testPath(call: Call, given: GivenPath): Promise<void> {
     return;
   }
   const type = call.text("PathType")?.toLowerCase() ?? "any";
+  if (!/^(any|container|leaf)$/.test(type)) throw new Unsupported(`-PathType ${type}`);
   let items: Item[] = [];
   try {
     items = find(given);
@@ -147,7 +148,7 @@ async function getChildItem(call: Call, { provider, item, isPattern }: Given): P
 
 async function show(call: Call, item: Item): Promise<void> {
   const filter = call.text("Filter") ?? "*";
-  if (/[?[]|^\*\.\*$|\.$|^$/.test(filter)) throw new Unsupported(`the filter ${filter}`);
+  if (/[?[\\/]|^\*\.\*$|\.$|^$/.test(filter)) throw new Unsupported(`the filter ${filter}`);
   if (
     (!item.isHidden || call.flag("Force")) &&
     !(call.flag("File") && item.isContainer) &&
@@ -240,7 +241,7 @@ export function fileCmdlets(providers: DriveProviders): readonly Cmdlet[] {
   const paths = "[[-Path] <string[]>] [-LiteralPath <string[]>]";
   return cmdlets(
     {
-      [`Test-Path ${paths} [-PathType {Any | Container | Leaf}]`]: onPaths(testPath),
+      [`Test-Path ${paths} [-PathType <string>]`]: onPaths(testPath),
       "Join-Path [-Path] <string[]> [-ChildPath] <string?>": onPaths(joinPath),
       "Split-Path [-Path] <string[]> [-Leaf]": onPaths(splitPath),
       "New-Item [-Path] <string[]> [-ItemType <string>] [-Force]": onPaths(newItem),

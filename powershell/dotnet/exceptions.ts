@@ -64,7 +64,7 @@ for (const [base, names] of Object.entries(automation)) {
 }
 types.extend("System.Exception", {
   properties: {
-    Message: (self: NetException) => self.message,
+    Message: (self: NetException) => self.words,
     InnerException: (self: NetException) => self.inner,
     Data: (self: NetException) => self.data,
     HResult: (self: NetException) => self.hresult,

@@ -1,9 +1,9 @@
 /** Members of Object, arrays, hashtables, cultures, Math, Convert, Version and Guid. */
 import { randomUUID } from "node:crypto";
-import { isNumeric, plainNumber, roundHalfEven, toText } from "../convert.ts";
+import { isNumeric, numberIn, plainNumber, roundHalfEven, toText, tryConvert } from "../convert.ts";
 import * as is from "../types.ts";
 import { typeOf, types } from "../types.ts";
-import { dictionaryType, NetObject, Num, Unsupported } from "../values.ts";
+import { Char, dictionaryType, isNull, NetObject, Num, Unsupported } from "../values.ts";
 import type { Hashtable, NetType, PsArray, Value } from "../values.ts";
 import { toBuffer } from "./encoding.ts";
 import { badArgument, badFormat } from "./exceptions.ts";
@@ -107,8 +107,15 @@ const math = types.define({
     "Abs(double)": ({ value }: Num) => is.toDouble(Math.abs(value)),
     "Abs(long)": (value: bigint) => (value < 0n ? -value : value),
     "Floor(object)": (value: Value) => rounded(value, Math.floor),
-    "Round(object, int)": (value: Value, digits: number) =>
-      rounded(value, (number) => roundHalfEven(number * 10 ** digits) / 10 ** digits),
+    // It also takes how to round, so a truth value suits neither.
+    "Round(object, object)": (value: Value, places: Value) => {
+      const digits = isNumeric(places) || typeof places === "string" ? numberIn(places) : undefined;
+      if (digits === undefined || !Number.isInteger(Number(digits))) {
+        throw new Unsupported("[Math]::Round to what is no number of digits");
+      }
+      const factor = 10 ** Number(digits);
+      return rounded(value, (number) => roundHalfEven(number * factor) / factor);
+    },
   },
 });
 for (const { name } of [is.int, is.long, is.double]) {
@@ -150,7 +157,12 @@ types.define({
     "ToBase64String(byte[])": toBase64,
     "ToBase64String(byte[], int, int)": toBase64,
     "FromBase64String(string)": fromBase64,
-    "ToString(byte, int)": ({ value }: Num, base: number) => {
+    "ToString(object, int)": (given: Value, base: number) => {
+      // It also takes characters and truth values, for which there is no base.
+      const isOther = given instanceof Char || typeof given === "boolean" || isNull(given);
+      const number = isOther ? undefined : tryConvert(given, is.byte);
+      if (number === undefined) throw new Unsupported("a base for what is no number");
+      const { value } = number as Num;
       if (base !== 2) throw new Unsupported(`numbers to the base ${String(base)}`);
       return value.toString(2);
     },

@@ -16,6 +16,17 @@ type DateTime = NetObject<Moment>;
 /** Its milliseconds. */
 type TimeSpan = NetObject<number>;
 
+/** .NET's times begin with the year 1 and end with 9999. */
+const firstMoment = Date.parse("0001-01-01T00:00:00Z");
+const lastMoment = Date.parse("9999-12-31T23:59:59.999Z");
+
+/** The ticks of a moment, if it is one. */
+export function ticksOfMoment(ticks: bigint): bigint {
+  const at = toMilliseconds(ticks);
+  if (at < firstMoment || at > lastMoment) throw new Unsupported("a time as far away as that");
+  return ticks;
+}
+
 export function toTicks(milliseconds: number): bigint {
   return BigInt(Math.floor(milliseconds) * ticksInMillisecond);
 }
@@ -99,7 +110,7 @@ const epoch = 621_355_968_000_000_000n;
 export function defineTimeTypes(set: Types, host: Host): void {
   const { clock } = host;
   const moment = (ticks: bigint, kind: Moment["kind"]): DateTime =>
-    new NetObject(dateTime, { ticks, kind });
+    new NetObject(dateTime, { ticks: ticksOfMoment(ticks), kind });
   // 5.1 rounds to whole milliseconds.
   const add =
     (unit: number) =>

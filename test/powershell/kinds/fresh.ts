@@ -42,8 +42,8 @@ export const fresh: Kind = {
   },
 };
 
-/** The names of folders that rows make. */
-const folders = /[0-9a-f]{32}/g;
+/** The names of folders that rows make, or their ends. */
+const folders = /[0-9a-f]{32}|[0-9a-f]{8,}(?=\/)/g;
 
 async function compare<Row extends FreshRow>(
   shell: Shell,

@@ -13,6 +13,7 @@ import { badFormat } from "../../../powershell/dotnet/exceptions.ts";
 import {
   toDateTime,
   toMilliseconds,
+  ticksOfMoment,
   toTicks,
   type Moment,
 } from "../../../rehearsal/windows/time-types.ts";
@@ -196,7 +197,10 @@ function defineMoments(types: Types, host: ScriptMachine): void {
     },
     methods: {
       "AddHours(double)": ({ state }: DateTime, { value }: Num) =>
-        new NetObject(type, { ...state, ticks: state.ticks + toTicks(value * 3_600_000) }),
+        new NetObject(type, {
+          ...state,
+          ticks: ticksOfMoment(state.ticks + toTicks(value * 3_600_000)),
+        }),
     },
     constructors: {
       "(int, int, int)": (year: number, month: number, day: number) =>

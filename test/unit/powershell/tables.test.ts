@@ -33,7 +33,7 @@ const refused: Readonly<Record<string, number>> = {
   "files: tree": 41,
   flow: 74,
   formats: 388,
-  found: 90,
+  found: 109,
   fresh: 20,
   "net members": 23,
   nothing: 271,
