@@ -122,11 +122,52 @@ describe("A program of the user's on a node, rehearsed", () => {
     assert.deepEqual([await isRunning("containerd"), await isRunning("kubelet")], [true, true]);
   });
 
+  it("containerd of the settings: its archive ends a deployed one", async () => {
+    const containerd = "C:\\Program Files\\containerd\\containerd.exe";
+    const args = await copy(fakeExecutable("containerd", "2.5.0-dev"), containerd);
+    await assertDone(runStep(host, "Install-OwnProgram", args.with(-1, "2.0-2.999")));
+    const packed = await archiveOf({
+      "bin/containerd.exe": fakeExecutable("containerd", "2.5.1-mine"),
+      "bin/ctr.exe": fakeExecutable("ctr", "2.5.1-mine"),
+      "bin/containerd-shim-runhcs-v1.exe": "mine",
+    });
+    const medium = "C:\\kindows\\media\\mine\\containerd.tar.gz";
+    await host.windows.drive.write(medium, packed);
+    const sha256 = createHash("sha256").update(packed).digest("hex");
+    const given = { "-ArchivePath": medium, "-ArchiveSha256": sha256, "-Releases": "2.0-2.999" };
+    await assertDone(runGood(host, "Install-Containerd", given), true, { archiveFrom: "media" });
+    assert.match((await read(containerd)) ?? "", /2\.5\.1-mine/);
+    assert.equal(await read(`${containerd}.before`), undefined);
+  });
+
+  it("that cannot be exchanged back leaves the services running", async () => {
+    await assertDone(install("1.36.4-mine"));
+    host.windows.lockedFiles.add(`${kubelet}.before`);
+    await assertFails(restore(), "FileInUse", /kubelet\.exe/);
+    assert.equal(await isRunning("kubelet"), true);
+    host.windows.lockedFiles.clear();
+    await assertDone(restore(), true, { restored: [kubelet] });
+  });
+
+  it("kubeadm says its version in its own way, and a CNI plugin says none", async () => {
+    const kubeadm = await copy(fakeExecutable("kubeadm", "1.36.4-mine"), "C:\\k\\kubeadm.exe");
+    await assertDone(runStep(host, "Install-OwnProgram", kubeadm), true, {
+      version: "1.36.4-mine",
+    });
+    const plugin = "C:\\opt\\cni\\bin\\win-overlay.exe";
+    const args = await copy(Buffer.from("mine"), plugin);
+    const run = runStep(host, "Install-OwnProgram", args.with(-1, '""'));
+    await assertDone(run, true, { version: "" });
+    assert.equal(await read(plugin), "mine");
+  });
+
   it("that nothing was in place of is gone after an undo", async () => {
     const proxy = "C:\\k\\kube-proxy.exe";
     const args = await copy(fakeExecutable("kubelet", "1.36.4"), proxy);
     await assertDone(runStep(host, "Install-OwnProgram", args), true, { insteadOf: "" });
     assert.notEqual(await read(proxy), undefined);
+    // The step installs none, and takes away none that the user has deployed.
+    await assertDone(runGood(host, "Install-Kubernetes"), false, { kubeProxyFrom: "deployed" });
     await assertFails(restore("-Paths", kubelet), "NotReplaced", /kubelet\.exe was replaced/);
     await assertDone(restore(), true, { restored: [proxy] });
     assert.equal(await read(proxy), undefined);
@@ -144,11 +185,21 @@ describe("A program of the user's on a node, rehearsed", () => {
     const [own, proxy] = [await medium("a", "1.35.9-mine"), await medium("b", "1.36.4-mine")];
     const given = { "-KubeletPath": own.file, "-KubeletSha256": own.sha256 };
     const owned = {
-      ...{ ...given, "-KubeletReleases": "1.33-1.36", "-KubeProxyPath": proxy.file },
+      ...{
+        ...given,
+        "-KubeletReleases": "1.33-1.36",
+        "-KubeadmReleases": "1.33-1.36",
+        "-KubeProxyPath": proxy.file,
+      },
       ...{ "-KubeProxySha256": proxy.sha256, "-KubeProxyReleases": "1.33-1.36" },
     };
     const facts = { kubeletFrom: "media", kubeProxyFrom: "media" };
+    // The image's own runs in its container, and ends for the other one.
+    const { runningPrograms } = host.windows;
+    const before = "C:\\hpc\\kube-proxy\\kube-proxy.exe";
+    runningPrograms.add(before);
     await assertDone(runGood(host, "Install-Kubernetes", owned), true, facts);
+    assert.equal(runningPrograms.has(before), false);
     assert.equal(await isRunning("kubelet"), true);
     await assertDone(runGood(host, "Install-Kubernetes", owned), false);
     const without = { kubeletFrom: "media", kubeProxyFrom: "none" };
