@@ -449,14 +449,24 @@ export class Interpreter implements Shell {
       // PowerShell's parser rejects it.
       throw new Unsupported("a catch behind one that catches the same").at(statement.position);
     }
+    const final = (): Promise<void> => this.#statements(statement.final ?? [], emit);
+    try {
+      await this.#caughtBody(statement, emit);
+    } catch (error) {
+      // What is refused ends the script. Another error in the finally block would hide it.
+      if (!(error instanceof Unsupported)) await final();
+      throw error;
+    }
+    await final();
+  }
+
+  async #caughtBody(statement: Syntax.Try, emit: Emit): Promise<void> {
     try {
       this.#tries++;
       await this.#statements(statement.body, emit).finally(() => this.#tries--);
     } catch (error) {
       if (!(error instanceof Raised)) throw error;
       await this.#catch(statement, error, emit);
-    } finally {
-      await this.#statements(statement.final ?? [], emit);
     }
   }
 
