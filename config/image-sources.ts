@@ -1,4 +1,4 @@
-import { defaultContainerdVersion, rehearsalVersions } from "./supported.ts";
+import { rehearsalVersions } from "./supported.ts";
 
 /** What follows from the source of the Windows machines' disk, besides its settings (sections/windows-image.ts). */
 export interface ImageSource {
@@ -6,8 +6,6 @@ export interface ImageSource {
   readonly system: "windows" | "rehearsal";
   /** As messages name it. */
   readonly title: string;
-  /** containerd's version unless it is written. */
-  readonly containerdVersion: string;
   /** The only versions that it has; undefined if it takes any. */
   readonly versions?: { readonly version: string; readonly containerdVersion: string };
   /** Whether a node's programs are in it. Otherwise they are pushed to each machine. */
@@ -28,7 +26,6 @@ export interface ImageSource {
 const windows = {
   system: "windows",
   title: "Windows",
-  containerdVersion: defaultContainerdVersion,
   carriesPrograms: false,
   anyAccount: false,
   // By Microsoft's hardware requirements.
@@ -41,7 +38,6 @@ export const imageSources = {
   rehearsal: {
     system: "rehearsal",
     title: "rehearsal",
-    containerdVersion: rehearsalVersions.containerd,
     versions: {
       version: rehearsalVersions.windows,
       containerdVersion: rehearsalVersions.containerd,

@@ -53,9 +53,8 @@ export async function init(options: InitOptions): Promise<void> {
     machines: found.map(({ machine }) => machine),
     ...(machines.length > 0 && {
       key: path.resolve(options.key ?? path.join(os.homedir(), ".ssh", "id_ed25519")),
-      libvirtNetwork: options.network ?? "default",
     }),
-    ...(options.network !== undefined && { libvirtNetwork: options.network }),
+    libvirtNetwork: options.network ?? (machines.length > 0 ? "default" : undefined),
     workers: options.workers,
     controlPlanes: Number(options.controlPlanes),
     cni: options.cni ?? usualPodNetwork(options),

@@ -16,7 +16,7 @@ export interface NewStack {
   readonly nodes: number;
   readonly machines: readonly OwnMachine[];
   readonly key?: string;
-  readonly libvirtNetwork?: string;
+  readonly libvirtNetwork?: string | undefined;
   /** How many Linux workers kind makes. */
   readonly workers: number;
   readonly controlPlanes: number;

@@ -115,7 +115,8 @@ export interface WindowsSection {
 export function withContainerd<Written extends Windows>(
   written: Written,
 ): Written & { readonly containerdVersion: string } {
-  const fallback = imageSource({ windows: written }).containerdVersion;
+  const fallback =
+    imageSource({ windows: written }).versions?.containerdVersion ?? defaultContainerdVersion;
   return { ...written, containerdVersion: written.containerdVersion ?? fallback };
 }
 

@@ -253,13 +253,17 @@ export class HostNetworkingService {
     const { objects } = this;
     const idOf = ({ ID }: { readonly ID: string }): string =>
       [ID, given.id ?? ""].find(hasId)?.toUpperCase() ?? newId();
+    const add = <Made extends { readonly ID: string }>(to: Made[], made: Made): string => {
+      const id = idOf(made);
+      to.push({ ...made, ID: id });
+      return id;
+    };
     let id: string;
     switch (kind) {
       case "network": {
         const network = this.#newNetwork(parsed(networkSchema, settings));
-        id = idOf(network);
         const cutsOff = isExternal(network.Type) && !this.hasSwitch;
-        objects.networks.push({ ...network, ID: id });
+        id = add(objects.networks, network);
         if (cutsOff) {
           await this.machine.save();
           this.machine.putSwitchOnAdapter();
@@ -268,26 +272,22 @@ export class HostNetworkingService {
       }
       case "endpoint": {
         const endpoint = this.#newEndpoint(parsed(endpointSchema, settings), given.network ?? "");
-        id = idOf(endpoint);
-        objects.endpoints.push({ ...endpoint, ID: id });
+        id = add(objects.endpoints, endpoint);
         break;
       }
       case "namespace": {
         const namespace = this.#newNamespace(parsed(namespaceSchema, settings));
-        id = idOf(namespace);
-        objects.namespaces.push({ ...namespace, ID: id });
+        id = add(objects.namespaces, namespace);
         break;
       }
       case "loadBalancer": {
         const balancer = this.#checkedLoadBalancer(parsed(loadBalancerSchema, settings), "");
-        id = idOf(balancer);
-        objects.loadBalancers.push({ ...balancer, ID: id });
+        id = add(objects.loadBalancers, balancer);
         break;
       }
       case "route": {
         const route = this.#newRoute(parsed(routeSchema, settings));
-        id = idOf(route);
-        objects.routes.push({ ...route, ID: id });
+        id = add(objects.routes, route);
         break;
       }
     }
