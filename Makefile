@@ -15,7 +15,7 @@ TSX := node --import tsx
 MOCHA := node_modules/.bin/mocha
 
 # Folders whose imports dependency-cruiser.js allows.
-SOURCES := index.ts cli components config host kubernetes plugins policy powershell preflight rehearsal ssh stacks toolchain verify
+SOURCES := index.ts cli components config host images offline policy rehearsal stacks toolchain verify
 
 help: ## this list
 	sed -n 's/^\([a-z0-9-]*\):.*## /\1	/p' $(MAKEFILE_LIST) | expand -t 24

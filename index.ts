@@ -33,7 +33,7 @@ async function compose(stack: StackSettings) {
   const present = reachableNodes(stack.settings);
   // A preview works on any host, so the host's requirements are checked only before something is created.
   if (!isDryRun()) {
-    const { preflight, prepareHost } = await import("./preflight/preflight.ts");
+    const { preflight, prepareHost } = await import("./stacks/preflight.ts");
     await prepareHost();
     await preflight({ ...stack.settings, ...present });
   }

@@ -13,9 +13,9 @@ import type {
 import plugin from "@pulumi/pulumi/proto/plugin_pb.js";
 import empty from "google-protobuf/google/protobuf/empty_pb.js";
 import { previewOf, type Previewed } from "../cli/preview-diff/previewed.ts";
-import { servePlugin } from "../plugins/protocol/plugin-server.ts";
-import { fromStruct } from "../plugins/protocol/struct.ts";
-import { unary, unimplemented } from "../plugins/protocol/unary.ts";
+import { servePlugin } from "../offline/plugins/protocol/plugin-server.ts";
+import { fromStruct } from "../offline/plugins/protocol/struct.ts";
+import { unary, unimplemented } from "../offline/plugins/protocol/unary.ts";
 import { projectRoot } from "../toolchain/project.ts";
 import { check, readAllowances, type Finding } from "./check.ts";
 import { deletedWithMachine, rules } from "./rules.ts";

@@ -6,7 +6,7 @@ import {
   isList,
   isUnknown,
   type PropertyValue,
-} from "../plugins/protocol/property-value.ts";
+} from "../offline/plugins/protocol/property-value.ts";
 
 export interface Violation {
   /** Name of the resource; undefined for a violation by the stack as a whole. */

@@ -6,7 +6,7 @@ import {
 } from "../components/image-archives/image-archive.ts";
 import { examineArchives, imagesInNoArchive } from "../components/image-archives/image-archives.ts";
 import { isPreviewAnywhere } from "../components/preview-anywhere.ts";
-import { locatedLinuxImage } from "../components/linux/cloud-image/located.ts";
+import { locatedLinuxImage } from "../images/linux/located.ts";
 import type { LinuxPrograms } from "../components/linux/steps.ts";
 import type { GoldenImage } from "../components/machine/libvirt/machine-storage.ts";
 import {

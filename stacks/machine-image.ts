@@ -3,13 +3,13 @@ import { readFileSync } from "node:fs";
 import { firmwareOf } from "../config/sections/windows-image.ts";
 import { imageSource } from "../config/image-sources.ts";
 import { hasWindowsNodes, type Settings } from "../config/settings.ts";
-import { builtImage, imageKey } from "../components/windows/image/builder/built-image.ts";
+import { builtImage, imageKey } from "../images/windows/builder/built-image.ts";
 import {
   defaultRequirements,
   type HostRequirements,
 } from "../components/windows/host-requirements.ts";
-import { uefiFirmware } from "../components/windows/image/builder/uefi-firmware.ts";
-import { isMadeFromIso } from "../components/windows/image/media.ts";
+import { uefiFirmware } from "../images/windows/builder/uefi-firmware.ts";
+import { isMadeFromIso } from "../images/windows/media.ts";
 import { imageManifestSchema, parseImageManifest } from "../components/windows/image-manifest.ts";
 import type { GoldenImage } from "../components/machine/libvirt/machine-storage.ts";
 import {

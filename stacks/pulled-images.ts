@@ -1,8 +1,8 @@
 import { podNetworks } from "../components/cni/pod-networks.ts";
-import { loadBalancerReference } from "../components/controlplane/load-balancer-image/reference.ts";
+import { loadBalancerReference } from "../components/controlplane/load-balancer.ts";
 import { linuxHere } from "../components/image-archives/archived-images.ts";
-import { nodeImages } from "../components/windows/image/bake.ts";
-import { isMadeFromIso } from "../components/windows/image/media.ts";
+import { nodeImages } from "../images/windows/bake.ts";
+import { isMadeFromIso } from "../images/windows/media.ts";
 import { controlPlaneNames, labNames, linuxWorkerName } from "../config/names.ts";
 import type { Settings } from "../config/settings.ts";
 import { type BuiltArtifacts, builtSoFar } from "../toolchain/built.ts";

@@ -7,9 +7,9 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "n
 import os from "node:os";
 import path from "node:path";
 
-import { parse } from "../powershell/parser.ts";
-import { visit } from "../powershell/subset.ts";
-import type { Statement } from "../powershell/syntax.ts";
+import { parse } from "../rehearsal/powershell/parser.ts";
+import { visit } from "../rehearsal/powershell/subset.ts";
+import type { Statement } from "../rehearsal/powershell/syntax.ts";
 import reached from "./script-coverage.json" with { type: "json" };
 
 const scriptsIn = (...folders: readonly string[]): readonly string[] =>
@@ -26,7 +26,7 @@ const scripts = [
 /** What runs the scripts, and which of them count. */
 const runners = {
   interpreter: scripts,
-  "real PowerShell": [...scripts, ...scriptsIn("components/windows/image/scripts")],
+  "real PowerShell": [...scripts, ...scriptsIn("images/windows/scripts")],
 };
 type Runner = keyof typeof runners;
 

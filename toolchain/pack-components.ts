@@ -19,7 +19,7 @@ execFileSync(process.execPath, [compiler, "-p", library], { stdio: "inherit" });
 for (const file of filesBelow(source, /\.(ps1|sh|txt|yaml)$|(SecretPatterns|NodeFolders)\.json$/)) {
   cpSync(path.join(source, file), path.join(dist, "components", file));
 }
-for (const file of ["software.lock.json", "toolchain/modules/calico"]) {
+for (const file of ["software.lock.json", "offline/modules/calico"]) {
   cpSync(path.join(projectRoot, file), path.join(dist, file), { recursive: true });
 }
 

@@ -1,7 +1,7 @@
 import { copyFile, mkdir, realpath } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
-import type { BundledPlugin } from "../plugins/catalog.ts";
+import type { BundledPlugin } from "../offline/plugins/catalog.ts";
 import type { Artifact, BuildContext } from "./artifact.ts";
 import { projectRoot, pulumiHome } from "./project.ts";
 import { githubFile } from "./publisher.ts";
@@ -69,7 +69,7 @@ export function pluginArtifact(
         context.progress(`the bundled one: ${why}`);
       }
       // Loaded only now: loading the bundler takes longer than a run with nothing to do.
-      const { bundlePlugins } = await import("../plugins/bundle.ts");
+      const { bundlePlugins } = await import("../offline/plugins/bundle.ts");
       await bundlePlugins(into, executable);
     },
   };

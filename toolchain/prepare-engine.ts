@@ -1,6 +1,6 @@
 import path from "node:path";
 
-import { bundledPlugins } from "../plugins/catalog.ts";
+import { bundledPlugins } from "../offline/plugins/catalog.ts";
 import type { Artifact } from "./artifact.ts";
 import { recordBuilt } from "./built.ts";
 import { homeVersion, pluginSource, pluginArtifact } from "./plugin-artifact.ts";

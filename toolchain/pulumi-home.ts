@@ -18,7 +18,10 @@ export function pluginLink(
   version: string,
   executable: string,
 ): string {
-  return path.join(`plugins/${kind}-${name.replace(/^language-/, "")}-v${version}`, executable);
+  return path.join(
+    `offline/plugins/${kind}-${name.replace(/^language-/, "")}-v${version}`,
+    executable,
+  );
 }
 
 export function libvirtLinks(ensured: EnsuredArtifacts): readonly HomeLink[] {

@@ -1,6 +1,6 @@
 import { usualDomain } from "../components/controlplane/existing/cluster-configuration.ts";
 import { messageOf } from "../host/failure.ts";
-import type { ClusterApi } from "../kubernetes/cluster-api.ts";
+import type { ClusterApi } from "../host/kubernetes/cluster-api.ts";
 import { Slots } from "../toolchain/slots.ts";
 import { nodesOf, type Facts } from "./cluster/facts.ts";
 import { type HostServer, internetPage } from "./cluster/outside.ts";

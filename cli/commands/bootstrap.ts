@@ -5,7 +5,7 @@ import path from "node:path";
 import { hostName } from "../../config/values/dns-name.ts";
 import { hostKey as publicKeyComplaint } from "../../config/values/host-key.ts";
 import { Failure, messageOf } from "../../host/failure.ts";
-import { fingerprint, learnHostKey } from "../../ssh/host-key.ts";
+import { fingerprint, learnHostKey } from "../../host/ssh/host-key.ts";
 
 interface Machine {
   readonly host: string;

@@ -1,8 +1,8 @@
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 
-import { ClusterApi } from "../../kubernetes/cluster-api.ts";
-import { agnhostImage } from "../../components/controlplane/node-image/container-images.ts";
+import { ClusterApi } from "../../host/kubernetes/cluster-api.ts";
+import { agnhostImage } from "../../images/node/container-images.ts";
 import { builtTool } from "../../toolchain/built.ts";
 import { readNodes } from "../../verify/cluster/snapshot.ts";
 import { prepareNodes, restoreNodes } from "../../verify/conformance/nodes.ts";

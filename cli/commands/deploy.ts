@@ -1,5 +1,5 @@
 import { Failure } from "../../host/failure.ts";
-import { ClusterApi } from "../../kubernetes/cluster-api.ts";
+import { ClusterApi } from "../../host/kubernetes/cluster-api.ts";
 import type { Options } from "../command-line/options.ts";
 import { planDeploy, planUndo } from "../deploy/deploy-plan.ts";
 import { deployTo, undoOn } from "../deploy/deploy-to-machine.ts";

@@ -1,17 +1,14 @@
 import { copyFile, mkdir, readdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 
-import { examineDisk } from "../../components/machine/disk/examine-disk.ts";
-import { editionOf, windowsDisk } from "../../components/windows/image/windows-images.ts";
-import { examineMedia } from "../../components/windows/image/examine-media.ts";
-import {
-  sealedAnswerFile,
-  sealedAnswerFileText,
-} from "../../components/windows/image/answer-file.ts";
+import { examineDisk } from "../../images/disk/examine-disk.ts";
+import { editionOf, windowsDisk } from "../../images/windows/windows-images.ts";
+import { examineMedia } from "../../images/windows/examine-media.ts";
+import { sealedAnswerFile, sealedAnswerFileText } from "../../images/windows/answer-file.ts";
 import { scriptCommand } from "../../components/windows/remote-command.ts";
-import { imageScripts } from "../../components/windows/image/scripts-folder.ts";
+import { imageScripts } from "../../images/windows/scripts-folder.ts";
 import { language as languageComplaint } from "../../config/sections/windows-image.ts";
-import { isMadeFromIso } from "../../components/windows/image/media.ts";
+import { isMadeFromIso } from "../../images/windows/media.ts";
 import type { Settings } from "../../config/settings.ts";
 import { Cache } from "../../toolchain/cache.ts";
 import { ownCache } from "../../toolchain/own-cache.ts";

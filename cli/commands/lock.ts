@@ -2,7 +2,7 @@ import { calicoRelease, defaultCalicoVersion } from "../../components/cni/calico
 import { operatorArchive } from "../../components/cni/calico/definitions-artifact.ts";
 import { programArtifacts, officialSoftware } from "../../components/windows/software.ts";
 import { containerdVersions, kubernetesVersions } from "../../config/supported.ts";
-import { bundledPlugins } from "../../plugins/catalog.ts";
+import { bundledPlugins } from "../../offline/plugins/catalog.ts";
 import { pluginDownloads } from "../../toolchain/plugin-artifact.ts";
 import {
   type PublishedFile,

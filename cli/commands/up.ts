@@ -1,7 +1,10 @@
 import { hostProblemText } from "../../config/host-problem.ts";
 import { labIdVariable } from "../../config/names.ts";
 import { nodesOnMachines, type Settings } from "../../config/settings.ts";
-import { checkConfinement, gatherConfinement } from "../../preflight/confinement.ts";
+import {
+  checkConfinement,
+  gatherConfinement,
+} from "../../components/machine/libvirt/confinement.ts";
 import { gatherLibvirt } from "../../components/machine/libvirt/libvirt-facts.ts";
 import type { CommandResult, Options } from "../command-line/options.ts";
 import { consentOf } from "../fetch/consent.ts";

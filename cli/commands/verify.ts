@@ -1,4 +1,4 @@
-import { agnhostImage } from "../../components/controlplane/node-image/container-images.ts";
+import { agnhostImage } from "../../images/node/container-images.ts";
 import { builtTool } from "../../toolchain/built.ts";
 import { startHostServer } from "../../verify/cluster/outside.ts";
 import { namespace } from "../../verify/objects/names.ts";

@@ -14,12 +14,12 @@ import {
   deployedOn,
   withDeployed,
 } from "../../components/controlplane/deployed-programs.ts";
-import { changeNode } from "../../kubernetes/change-node.ts";
-import type { ClusterApi } from "../../kubernetes/cluster-api.ts";
-import { podTroubles } from "../../kubernetes/pod-state.ts";
+import { changeNode } from "../../host/kubernetes/change-node.ts";
+import type { ClusterApi } from "../../host/kubernetes/cluster-api.ts";
+import { podTroubles } from "../../host/kubernetes/pod-state.ts";
 import { sha256OfFile } from "../../toolchain/cache-marker.ts";
 import { waitUntil } from "../../host/wait-until.ts";
-import type { SshSource } from "../../ssh/run-over-ssh.ts";
+import type { SshSource } from "../../host/ssh/run-over-ssh.ts";
 import { copyToMachine, runOnWindowsNode } from "../lab/on-machine.ts";
 import { print, say } from "../progress.ts";
 import { nameAt, type Deployment } from "./deploy-plan.ts";

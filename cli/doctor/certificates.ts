@@ -1,7 +1,7 @@
 import { X509Certificate } from "node:crypto";
 import * as z from "zod";
 
-import { credentials } from "../../kubernetes/kubeconfig.ts";
+import { credentials } from "../../host/kubernetes/kubeconfig.ts";
 import { firstLineOf } from "../../host/failure.ts";
 import { checkedJson } from "../../toolchain/parse-json.ts";
 import { kindNodes } from "../host-resources/containers.ts";

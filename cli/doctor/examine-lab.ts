@@ -1,6 +1,6 @@
 import type { V1Secret, V1SecretList } from "@kubernetes/client-node";
 
-import { ClusterApi } from "../../kubernetes/cluster-api.ts";
+import { ClusterApi } from "../../host/kubernetes/cluster-api.ts";
 import { scriptCommand, windowsOutput } from "../../components/windows/remote-command.ts";
 import { textFact, parseStepResult, type StepResult } from "../../components/node/step-result.ts";
 import { testWindowsHost } from "../../components/windows/steps.ts";
@@ -19,7 +19,7 @@ import {
 } from "./certificates.ts";
 import type { Finding } from "./finding.ts";
 import { checkNodes, type ClusterAnswer } from "./nodes.ts";
-import { CommandFailed } from "../../ssh/run-over-ssh.ts";
+import { CommandFailed } from "../../host/ssh/run-over-ssh.ts";
 
 const apiSeconds = 10;
 

@@ -1,5 +1,9 @@
-import { credentials, reachableKubeconfig, serverAddress } from "../../kubernetes/kubeconfig.ts";
-import { ClusterApi } from "../../kubernetes/cluster-api.ts";
+import {
+  credentials,
+  reachableKubeconfig,
+  serverAddress,
+} from "../../host/kubernetes/kubeconfig.ts";
+import { ClusterApi } from "../../host/kubernetes/cluster-api.ts";
 import { docker } from "../../host/docker.ts";
 import { mintToken, revokeToken, tokenId } from "../../components/controlplane/join-token.ts";
 import { scriptSeconds } from "../../components/windows/node-step.ts";
@@ -13,7 +17,7 @@ import { labOutputs } from "../lab/outputs.ts";
 import { labStateOf, withToken, type LabState } from "../lab/lab-state.ts";
 import { askCluster, resultOf } from "./examine-lab.ts";
 import type { Repair } from "./finding.ts";
-import { runOverSsh } from "../../ssh/run-over-ssh.ts";
+import { runOverSsh } from "../../host/ssh/run-over-ssh.ts";
 
 /** Lifetime of the token for a repeated join, in minutes; it is deleted afterwards. */
 const tokenMinutes = 10;

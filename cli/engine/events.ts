@@ -3,7 +3,7 @@ import service from "@pulumi/pulumi/proto/events_grpc_pb.js";
 import type { EventRequest } from "@pulumi/pulumi/proto/events_pb.js";
 import empty, { type Empty } from "google-protobuf/google/protobuf/empty_pb.js";
 import * as z from "zod";
-import { listen } from "../../plugins/protocol/plugin-server.ts";
+import { listen } from "../../offline/plugins/protocol/plugin-server.ts";
 import { parseJson } from "../../toolchain/parse-json.ts";
 import { stepTriggerOf } from "../../components/node/step-trigger.ts";
 import { stepErrorCode } from "../../components/node/step-result.ts";

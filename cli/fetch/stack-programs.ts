@@ -13,13 +13,13 @@ import {
   type HostArtifact,
   type ProgramState,
 } from "./programs.ts";
-import { imageMedia, isMadeFromIso, missingUpdate } from "../../components/windows/image/media.ts";
+import { imageMedia, isMadeFromIso, missingUpdate } from "../../images/windows/media.ts";
 import {
   catalogueSearch,
   findInCatalogue,
   nameAnUpdate,
   updateCatalogue,
-} from "../../components/windows/image/update-catalogue.ts";
+} from "../../images/windows/update-catalogue.ts";
 import type { HostProblem } from "../../config/host-problem.ts";
 import { windowsVersionOf } from "../../config/supported.ts";
 import { pushedSoftware } from "../../components/windows/stack-software.ts";

@@ -1,18 +1,15 @@
 import { readdir } from "node:fs/promises";
 import path from "node:path";
 
-import {
-  imageArtifactName,
-  windowsImage,
-} from "../../components/windows/image/builder/image-artifact.ts";
+import { imageArtifactName, windowsImage } from "../../images/windows/builder/image-artifact.ts";
 import {
   readImageNote,
   type ImageNote,
   PartialImage,
-} from "../../components/windows/image/builder/partial-image.ts";
+} from "../../images/windows/builder/partial-image.ts";
 import { type Cache, artifactAddress } from "../../toolchain/cache.ts";
 import { cacheEntries, type CacheEntry, bytesBelow } from "../cache/entries.ts";
-import { isMadeFromIso } from "../../components/windows/image/media.ts";
+import { isMadeFromIso } from "../../images/windows/media.ts";
 import { lines, type Host } from "../../host/host.ts";
 import { virsh } from "../../host/virsh.ts";
 import { isLabPrefix } from "../../components/host-resource.ts";

@@ -2,8 +2,8 @@ import { parseStepResult, type StepResult } from "../../components/node/step-res
 import type { Arguments, Parameters, Script } from "../../components/windows/node-step.ts";
 import { scriptCommand, windowsOutput } from "../../components/windows/remote-command.ts";
 import { remoteSteps } from "../../components/windows/steps-folder.ts";
-import { RemoteFiles } from "../../ssh/remote-files.ts";
-import { CommandFailed, overSsh, type SshSource } from "../../ssh/run-over-ssh.ts";
+import { RemoteFiles } from "../../host/ssh/remote-files.ts";
+import { CommandFailed, overSsh, type SshSource } from "../../host/ssh/run-over-ssh.ts";
 import { say } from "../progress.ts";
 
 /** Time limits of a copy over a slow line, and of a script on an emulated processor, in seconds. */

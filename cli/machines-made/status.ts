@@ -1,7 +1,7 @@
 import { readKubeconfig } from "../../components/controlplane/existing/examine-cluster.ts";
 import type { StackMachines } from "../../components/machine/machine-makers.ts";
 import { Failure, messageOf } from "../../host/failure.ts";
-import { ClusterApi } from "../../kubernetes/cluster-api.ts";
+import { ClusterApi } from "../../host/kubernetes/cluster-api.ts";
 import type { CommandResult, Options } from "../command-line/options.ts";
 import { clusterNodes } from "../status/report.ts";
 import { print } from "../progress.ts";

@@ -1,13 +1,9 @@
 import path from "node:path";
 
-import {
-  cloudImageDisk,
-  cloudImageFormat,
-  isNamed,
-} from "../../components/linux/cloud-image/located.ts";
-import { convertedDisk, convertedDiskNote } from "../../components/machine/disk/converted-disk.ts";
-import { examineDisk } from "../../components/machine/disk/examine-disk.ts";
-import { MediaError } from "../../components/machine/disk/media-program.ts";
+import { cloudImageDisk, cloudImageFormat, isNamed } from "../../images/linux/located.ts";
+import { convertedDisk, convertedDiskNote } from "../../images/disk/converted-disk.ts";
+import { examineDisk } from "../../images/disk/examine-disk.ts";
+import { MediaError } from "../../images/disk/media-program.ts";
 import { downloadArtifact } from "../../components/windows/download-artifact.ts";
 import { fileNameOf } from "../../components/windows/media-folder.ts";
 import type { Settings } from "../../config/settings.ts";

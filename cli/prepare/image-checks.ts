@@ -2,21 +2,17 @@ import {
   builderMemoryMiB,
   imageRoomGiB,
   windowsImage,
-} from "../../components/windows/image/builder/image-artifact.ts";
-import { bareBake } from "../../components/windows/image/bake.ts";
-import { problemsOfOwnMedia } from "../../components/windows/image/examine-media.ts";
-import {
-  imageMedia,
-  isMadeFromIso,
-  type ImageMedium,
-} from "../../components/windows/image/media.ts";
-import { collecting } from "../../components/machine/disk/media-program.ts";
-import { roomProblems } from "../../components/machine/disk/require-room.ts";
+} from "../../images/windows/builder/image-artifact.ts";
+import { bareBake } from "../../images/windows/bake.ts";
+import { problemsOfOwnMedia } from "../../images/windows/examine-media.ts";
+import { imageMedia, isMadeFromIso, type ImageMedium } from "../../images/windows/media.ts";
+import { collecting } from "../../images/disk/media-program.ts";
+import { roomProblems } from "../../images/disk/require-room.ts";
 import { unpinned } from "../../components/windows/software.ts";
 import { hostProblemsText, type HostProblem } from "../../config/host-problem.ts";
 import { unless } from "../../config/problem.ts";
-import { checkKvm, gatherKvmDevice } from "../../preflight/kvm.ts";
-import { gatherMemory, type MemoryFacts } from "../../preflight/room.ts";
+import { checkKvm, gatherKvmDevice } from "../../components/machine/libvirt/kvm.ts";
+import { gatherMemory, type MemoryFacts } from "../../stacks/room.ts";
 import type { Settings } from "../../config/settings.ts";
 import { windowsVersionOf } from "../../config/supported.ts";
 import type { Progress } from "../../toolchain/artifact.ts";

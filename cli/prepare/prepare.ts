@@ -4,15 +4,12 @@ import {
   definitionsName,
 } from "../../components/cni/calico/definitions-artifact.ts";
 import { calicoRelease } from "../../components/cni/calico/release.ts";
-import { loadBalancerImage } from "../../components/controlplane/load-balancer-image/artifact.ts";
-import { loadBalancerReference } from "../../components/controlplane/load-balancer-image/reference.ts";
-import {
-  nodeImage,
-  nodeImageReference,
-} from "../../components/controlplane/node-image/artifact.ts";
-import { archiveName } from "../../components/controlplane/node-image/build-node-image.ts";
-import { linuxDiskName, linuxImage } from "../../components/linux/image/artifact.ts";
-import { linuxPrograms, programsName } from "../../components/linux/programs/artifact.ts";
+import { loadBalancerImage } from "../../images/load-balancer/artifact.ts";
+import { loadBalancerReference } from "../../components/controlplane/load-balancer.ts";
+import { nodeImage, nodeImageReference } from "../../images/node/artifact.ts";
+import { archiveName } from "../../images/node/build-node-image.ts";
+import { linuxDiskName, linuxImage } from "../../images/linux/artifact.ts";
+import { linuxPrograms, programsName } from "../../images/linux/programs.ts";
 import { hasWindowsNodes, type Settings } from "../../config/settings.ts";
 import { bakedRehearsalImage } from "../../rehearsal/bake/artifact.ts";
 import { diskName, manifestName, rehearsalImage } from "../../rehearsal/image/artifact.ts";
@@ -34,20 +31,20 @@ import {
   type EnsureOptions,
 } from "../../toolchain/ensure.ts";
 import { ensureHostPackages } from "../../toolchain/host-packages.ts";
-import { isNamed, locatedLinuxImage } from "../../components/linux/cloud-image/located.ts";
-import { builtImage } from "../../components/windows/image/builder/built-image.ts";
-import { isMadeFromIso } from "../../components/windows/image/media.ts";
+import { isNamed, locatedLinuxImage } from "../../images/linux/located.ts";
+import { builtImage } from "../../images/windows/builder/built-image.ts";
+import { isMadeFromIso } from "../../images/windows/media.ts";
 import { say } from "../progress.ts";
 import { prepareCloudImage } from "./cloud-image.ts";
 import { engineTools, prepareEngine } from "../../toolchain/prepare-engine.ts";
 import { ensureStackPackages, throwAny } from "./image-checks.ts";
 import { nodeImage as officialNodeImage } from "../../stacks/node-image.ts";
-import { convertedDisk, convertedDiskNote } from "../../components/machine/disk/converted-disk.ts";
-import { windowsDisk } from "../../components/windows/image/windows-images.ts";
+import { convertedDisk, convertedDiskNote } from "../../images/disk/converted-disk.ts";
+import { windowsDisk } from "../../images/windows/windows-images.ts";
 import { mustBeConverted } from "../../toolchain/disk-format.ts";
-import { linuxDebian } from "../../components/linux/image/debian.ts";
-import { roomProblems } from "../../components/machine/disk/require-room.ts";
-import { needs, total } from "../../preflight/room.ts";
+import { linuxDebian } from "../../images/linux/debian.ts";
+import { roomProblems } from "../../images/disk/require-room.ts";
+import { needs, total } from "../../stacks/room.ts";
 import { rehearsalDebian } from "../../rehearsal/image/debian.ts";
 import { kubernetesLinux, kubernetesWindows } from "../../toolchain/tools/table.ts";
 import { runProgram } from "../../host/run-program.ts";

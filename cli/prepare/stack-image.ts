@@ -4,11 +4,11 @@ import {
   imageFile,
   windowsImage,
   type BuilderChanges,
-} from "../../components/windows/image/builder/image-artifact.ts";
-import { imageKey } from "../../components/windows/image/builder/built-image.ts";
-import { isMadeFromIso } from "../../components/windows/image/media.ts";
-import { MediaError } from "../../components/machine/disk/media-program.ts";
-import { checkKvm, gatherKvm } from "../../preflight/kvm.ts";
+} from "../../images/windows/builder/image-artifact.ts";
+import { imageKey } from "../../images/windows/builder/built-image.ts";
+import { isMadeFromIso } from "../../images/windows/media.ts";
+import { MediaError } from "../../images/disk/media-program.ts";
+import { checkKvm, gatherKvm } from "../../components/machine/libvirt/kvm.ts";
 import type { Settings } from "../../config/settings.ts";
 import { recordBuilt } from "../../toolchain/built.ts";
 import { Cache, artifactAddress } from "../../toolchain/cache.ts";

@@ -1,11 +1,14 @@
 import { resourceName } from "../engine/deployment.ts";
-import { kinds, replacingPaths } from "../../plugins/kubernetes/kinds.ts";
-import { diffProperties, type PropertyChange } from "../../plugins/protocol/property-diff.ts";
+import { kinds, replacingPaths } from "../../offline/plugins/kubernetes/kinds.ts";
+import {
+  diffProperties,
+  type PropertyChange,
+} from "../../offline/plugins/protocol/property-diff.ts";
 import {
   containsSecret,
   containsUnknown,
   isUnknown,
-} from "../../plugins/protocol/property-value.ts";
+} from "../../offline/plugins/protocol/property-value.ts";
 import type { Previewed, PreviewedResource } from "./previewed.ts";
 
 export interface InputChange extends PropertyChange {

@@ -1,11 +1,11 @@
 import { redact } from "../engine/redact.ts";
-import { propertyPath } from "../../plugins/protocol/property-diff.ts";
+import { propertyPath } from "../../offline/plugins/protocol/property-diff.ts";
 import {
   isAbsent,
   isSecret,
   isUnknown,
   type PropertyValue,
-} from "../../plugins/protocol/property-value.ts";
+} from "../../offline/plugins/protocol/property-value.ts";
 import { type ChangedResource, type Difference, type InputChange, isNone } from "./difference.ts";
 import type { PreviewedResource } from "./previewed.ts";
 

@@ -10,7 +10,7 @@ import {
   type PropertyMap,
   type PropertyValue,
   secret,
-} from "../../plugins/protocol/property-value.ts";
+} from "../../offline/plugins/protocol/property-value.ts";
 import { parseJson } from "../../toolchain/parse-json.ts";
 import { resourceName } from "../engine/deployment.ts";
 import { redact } from "../engine/redact.ts";

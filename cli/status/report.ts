@@ -1,5 +1,5 @@
 import { shellWord } from "../../host/shell-word.ts";
-import { nodeList } from "../../kubernetes/api-objects.ts";
+import { nodeList } from "../../host/kubernetes/api-objects.ts";
 import { deployedOn } from "../../components/controlplane/deployed-programs.ts";
 import { type AccessFiles, sshArguments } from "../lab/access.ts";
 import { table } from "../table.ts";

@@ -4,7 +4,7 @@ import { tmpdir, networkInterfaces } from "node:os";
 import path from "node:path";
 
 import { podNetworks } from "../../components/cni/pod-networks.ts";
-import { ClusterApi } from "../../kubernetes/cluster-api.ts";
+import { ClusterApi } from "../../host/kubernetes/cluster-api.ts";
 import { readKubeconfig } from "../../components/controlplane/existing/examine-cluster.ts";
 import { clusterDomainOf, whyNoNetworkPolicies, type Facts } from "../../verify/cluster/facts.ts";
 import { readNodes } from "../../verify/cluster/snapshot.ts";

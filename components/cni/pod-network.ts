@@ -3,7 +3,7 @@ import type * as z from "zod";
 import type { HostProblem } from "../../config/host-problem.ts";
 import type { Check } from "../../config/problem.ts";
 import type { NamedFile } from "../../config/named-file.ts";
-import type { DaemonSetName } from "../../kubernetes/daemon-set.ts";
+import type { DaemonSetName } from "../../host/kubernetes/daemon-set.ts";
 import type { ControlPlane } from "../controlplane/control-plane.ts";
 import type { ApiServerAddress } from "../controlplane/existing/api-server-address.ts";
 import type { ClusterAnswers } from "../controlplane/existing/cluster-answers.ts";

@@ -1,8 +1,8 @@
 import type { V1Node, V1Pod, V1PodList } from "@kubernetes/client-node";
 import { messageOf } from "../../host/failure.ts";
 import { waitUntil } from "../../host/wait-until.ts";
-import { changeNode } from "../../kubernetes/change-node.ts";
-import { ApiError, hasStatus, type ClusterApi } from "../../kubernetes/cluster-api.ts";
+import { changeNode } from "../../host/kubernetes/change-node.ts";
+import { ApiError, hasStatus, type ClusterApi } from "../../host/kubernetes/cluster-api.ts";
 import { awaitReadyNode, podsOn } from "./actions/node-waits.ts";
 
 export interface Eviction {

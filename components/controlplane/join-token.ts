@@ -2,7 +2,7 @@ import { randomInt } from "node:crypto";
 import type { V1Secret } from "@kubernetes/client-node";
 import { messageOf } from "../../host/failure.ts";
 import { waitUntil } from "../../host/wait-until.ts";
-import type { ClusterApi } from "../../kubernetes/cluster-api.ts";
+import type { ClusterApi } from "../../host/kubernetes/cluster-api.ts";
 
 /** Group that kubeadm allows to join nodes. */
 const nodeGroup = "system:bootstrappers:kubeadm:default-node-token";

@@ -8,7 +8,7 @@ import { hostAction, observedAction } from "../host-action/host-action.ts";
 import type { environment as awaiting } from "./actions/await-cluster.ts";
 import type { environment as creation } from "./actions/create-kind-cluster.ts";
 import type { environment as images } from "./actions/load-images.ts";
-import { caCertHash } from "../../kubernetes/ca-cert-hash.ts";
+import { caCertHash } from "../../host/kubernetes/ca-cert-hash.ts";
 import {
   controlPlaneNames,
   endpointHost,
@@ -19,7 +19,7 @@ import type { ControlPlane, HostsEntry } from "./control-plane.ts";
 import type { KindPatches } from "../../config/sections/kind-patches.ts";
 import type { ClusterShape } from "./kind-config.ts";
 import { archiveSeconds } from "../image-archives/give-images.ts";
-import { apiServerPort, serverAddress } from "../../kubernetes/kubeconfig.ts";
+import { apiServerPort, serverAddress } from "../../host/kubernetes/kubeconfig.ts";
 import type { environment } from "./actions/add-linux-worker.ts";
 import type { Worker } from "./worker-container.ts";
 

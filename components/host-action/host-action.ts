@@ -58,7 +58,7 @@ export interface Finding {
   readonly changed?: string;
 }
 
-/** Like `command:local:Command`, with the additional input `read` (plugins/kindows). */
+/** Like `command:local:Command`, with the additional input `read` (offline/plugins/kindows). */
 class Action extends pulumi.CustomResource {
   declare readonly stdout: pulumi.Output<string>;
 

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { stringify } from "yaml";
-import type { DaemonSetName } from "../../kubernetes/daemon-set.ts";
+import type { DaemonSetName } from "../../host/kubernetes/daemon-set.ts";
 import type { HnsNetwork } from "../cni/pod-network.ts";
 import { manifest, type Manifest } from "../manifest.ts";
 

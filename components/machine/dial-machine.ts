@@ -5,8 +5,8 @@ import {
   onServer,
   retryPolicy,
   type RoutedEndpoint,
-} from "../../ssh/dial.ts";
-import { PrivateKeyUnreadable } from "../../ssh/endpoint.ts";
+} from "../../host/ssh/dial.ts";
+import { PrivateKeyUnreadable } from "../../host/ssh/endpoint.ts";
 import { say } from "../host-action/run-action.ts";
 import { type AccessKeys, hopsOf, type MachineRoute } from "./existing/machine-parameter.ts";
 

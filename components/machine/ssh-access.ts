@@ -1,5 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-import type { SshEndpoint } from "../../ssh/endpoint.ts";
+import type { SshEndpoint } from "../../host/ssh/endpoint.ts";
 import { userData } from "./identity.ts";
 import type { SshConnection, VirtualMachineArgs } from "./machine.ts";
 import { SshKey } from "./ssh-key.ts";

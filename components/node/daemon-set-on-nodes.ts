@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import { local } from "@pulumi/command";
 
-import type { DaemonSetName } from "../../kubernetes/daemon-set.ts";
+import type { DaemonSetName } from "../../host/kubernetes/daemon-set.ts";
 import { type ControlPlane, deletedWith } from "../controlplane/control-plane.ts";
 import type { environment } from "../controlplane/actions/await-daemon-set.ts";
 import { hostAction } from "../host-action/host-action.ts";

@@ -10,7 +10,7 @@ import {
   runOn,
   type CommandEnd,
   type SshSource,
-} from "../../ssh/run-over-ssh.ts";
+} from "../../host/ssh/run-over-ssh.ts";
 import type { WindowsShell } from "../machine/machine.ts";
 import type { Arguments, Parameters, Script, UndoneBy } from "./node-step.ts";
 

@@ -42,7 +42,7 @@ export function drainBeforeUpgrade(
         return;
       }
       // Loaded only if there is something to drain.
-      const { ClusterApi } = await import("../../kubernetes/cluster-api.ts");
+      const { ClusterApi } = await import("../../host/kubernetes/cluster-api.ts");
       const { drainForUpgrade } = await import("../controlplane/drain.ts");
       const api = new ClusterApi(kubeconfig, 10);
       await drainForUpgrade(api, { name: machine.name, drainTimeoutSeconds: drainSeconds, say });

@@ -4,7 +4,7 @@
  */
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { readScript, scripts } from "../../powershell/interpreter.ts";
+import { readScript, scripts } from "../powershell/interpreter.ts";
 import { keptScriptsFile } from "../windows/kept-scripts.ts";
 
 const [source = "", drive = ""] = process.argv.slice(2);

@@ -1,10 +1,10 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { uptime } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
-import { Drive } from "../host/drive.ts";
-import { startHost } from "../host/start-host.ts";
-import { servePowerShell } from "../host/serve-powershell.ts";
-import { statePath } from "../host/state.ts";
+import { Drive } from "../machine/drive.ts";
+import { startHost } from "../machine/start-host.ts";
+import { servePowerShell } from "../machine/serve-powershell.ts";
+import { statePath } from "../machine/state.ts";
 import { serveHns } from "../windows/hns/serve.ts";
 import { readKeptScripts } from "../windows/kept-scripts.ts";
 import { WinePrograms } from "./wine-programs.ts";

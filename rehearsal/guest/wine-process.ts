@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import type { StartOptions } from "../host/programs.ts";
+import type { StartOptions } from "../machine/programs.ts";
 import { wineEnvironment, wineLoader } from "../wine/guest-root.ts";
 
 export interface WineStart extends StartOptions {

@@ -9,7 +9,7 @@ import { promisify } from "node:util";
 import { join } from "node:path";
 import { writeWhole } from "../../host/write-whole.ts";
 import { prefixFolder } from "../wine/guest-root.ts";
-import { Drive } from "../host/drive.ts";
+import { Drive } from "../machine/drive.ts";
 import {
   type HostsEntry,
   type ProgramResult,
@@ -17,9 +17,9 @@ import {
   type ServiceOptions,
   unpackedPaths,
   type WindowsPrograms,
-} from "../host/programs.ts";
-import type { Route } from "../host/state.ts";
-import { serverTime, tcpProbe } from "../host/probes.ts";
+} from "../machine/programs.ts";
+import type { Route } from "../machine/state.ts";
+import { serverTime, tcpProbe } from "../machine/probes.ts";
 import { type StartProgram, killGroup, startWine } from "./wine-process.ts";
 import {
   containerdAddress,

@@ -2,8 +2,8 @@ import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { mkdir, open } from "node:fs/promises";
 import { dirname } from "node:path";
-import type { Drive } from "../host/drive.ts";
-import type { StartOptions } from "../host/programs.ts";
+import type { Drive } from "../machine/drive.ts";
+import type { StartOptions } from "../machine/programs.ts";
 import { type StartProgram, killGroup } from "./wine-process.ts";
 
 interface ServiceProcess {

@@ -10,7 +10,7 @@ import {
   containerdWindows,
   kubernetesWindows,
 } from "../../toolchain/tools/table.ts";
-import { rehearsedBuild } from "../host/windows-version.ts";
+import { rehearsedBuild } from "../machine/windows-version.ts";
 import { buildCommand, requireRootOfOwn } from "./build-command.ts";
 import { rehearsalDebian } from "./debian.ts";
 import { driveC, makeGuestRoot, removeBuildFiles } from "./guest-root.ts";
@@ -31,7 +31,7 @@ export const imageSources: readonly string[] = [
     "toolchain/boot-disk.ts",
   ],
   ...["image", "guest", "host", "windows", "wine"].map((name) => `rehearsal/${name}/`),
-  "powershell/",
+  "rehearsal/powershell/",
 ];
 
 /** The files in C:\rehearsal: artifact, name in the artifact, path. */

@@ -3,16 +3,16 @@
  *
  * Source: https://learn.microsoft.com/powershell/module/cimcmdlets (Get-CimInstance, Invoke-CimMethod).
  */
-import { cmdlets, type Cmdlet } from "../../powershell/commands.ts";
-import { toBool, toText } from "../../powershell/convert.ts";
-import * as is from "../../powershell/types.ts";
+import { cmdlets, type Cmdlet } from "../powershell/commands.ts";
+import { toBool, toText } from "../powershell/convert.ts";
+import * as is from "../powershell/types.ts";
 import {
   type CustomObject,
   Hashtable,
   isNull,
   Unsupported,
   type Value,
-} from "../../powershell/values.ts";
+} from "../powershell/values.ts";
 import { object } from "./objects.ts";
 
 type Instances = readonly Readonly<Record<string, Value>>[];

@@ -4,9 +4,9 @@
  * Sources: https://learn.microsoft.com/powershell/module/microsoft.powershell.utility/set-date,
  * https://learn.microsoft.com/powershell/module/microsoft.powershell.management (Get-TimeZone, Set-TimeZone).
  */
-import { cmdlets, type Cmdlet } from "../../powershell/commands.ts";
+import { cmdlets, type Cmdlet } from "../powershell/commands.ts";
 import { fromDateTime } from "./time-types.ts";
-import type { WindowsHost } from "../host/windows-host.ts";
+import type { WindowsHost } from "../machine/windows-host.ts";
 import { object } from "./objects.ts";
 
 /** Windows stores the time zone in the value TimeZoneKeyName of this key. */

@@ -4,9 +4,9 @@
  *
  * Source: https://learn.microsoft.com/powershell/module/microsoft.powershell.utility/add-type.
  */
-import { cmdlets, type Cmdlet } from "../../powershell/commands.ts";
-import { Unsupported } from "../../powershell/values.ts";
-import type { WindowsHost } from "../host/windows-host.ts";
+import { cmdlets, type Cmdlet } from "../powershell/commands.ts";
+import { Unsupported } from "../powershell/values.ts";
+import type { WindowsHost } from "../machine/windows-host.ts";
 import { hostNetworkType } from "./host-networks.ts";
 
 export function compilerCmdlets(

@@ -3,9 +3,9 @@
  *
  * Sources: https://learn.microsoft.com/powershell/module/defender (Get-, Add- and Remove-MpPreference).
  */
-import { cmdlets, type Call, type Cmdlet } from "../../powershell/commands.ts";
-import type { Value } from "../../powershell/values.ts";
-import type { WindowsHost } from "../host/windows-host.ts";
+import { cmdlets, type Call, type Cmdlet } from "../powershell/commands.ts";
+import type { Value } from "../powershell/values.ts";
+import type { WindowsHost } from "../machine/windows-host.ts";
 import { object, strings } from "./objects.ts";
 
 export function defenderCmdlets({ state }: WindowsHost): readonly Cmdlet[] {

@@ -6,8 +6,8 @@
  * Clear-DnsClientCache).
  */
 import { randomUUID } from "node:crypto";
-import { cmdlets, type Cmdlet } from "../../powershell/commands.ts";
-import type { WindowsHost } from "../host/windows-host.ts";
+import { cmdlets, type Cmdlet } from "../powershell/commands.ts";
+import type { WindowsHost } from "../machine/windows-host.ts";
 import { object, strings } from "./objects.ts";
 
 export function dnsCmdlets({ state }: WindowsHost): readonly Cmdlet[] {

@@ -1,11 +1,11 @@
 /** Windows' drives, stored in Linux folders. */
-import { findOnDrive } from "../host/drive.ts";
-import { AccessDeniedError } from "../host/windows-path.ts";
+import { findOnDrive } from "../machine/drive.ts";
+import { AccessDeniedError } from "../machine/windows-path.ts";
 import { accessDenied, folderNotFound, ioError } from "./io-errors.ts";
-import { Raised, Unsupported } from "../../powershell/values.ts";
+import { Raised, Unsupported } from "../powershell/values.ts";
 import type { FileSystem } from "./file-streams.ts";
-import { cmdlets, type Cmdlet } from "../../powershell/commands.ts";
-import type { WindowsHost } from "../host/windows-host.ts";
+import { cmdlets, type Cmdlet } from "../powershell/commands.ts";
+import type { WindowsHost } from "../machine/windows-host.ts";
 
 /** The machine's part in the use of its files. Paths are full. */
 export interface DriveWatch {

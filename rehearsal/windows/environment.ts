@@ -1,9 +1,9 @@
 /** Environment variables of a Windows process. Names ignore case. */
-import type { Environment } from "../../powershell/host.ts";
-import { version } from "../../powershell/dotnet/numbers.ts";
-import * as is from "../../powershell/types.ts";
-import type { Types } from "../../powershell/types.ts";
-import { Hashtable, NetObject, Unsupported, type EnumValue } from "../../powershell/values.ts";
+import type { Environment } from "../powershell/host.ts";
+import { version } from "../powershell/dotnet/numbers.ts";
+import * as is from "../powershell/types.ts";
+import type { Types } from "../powershell/types.ts";
+import { Hashtable, NetObject, Unsupported, type EnumValue } from "../powershell/values.ts";
 
 export interface Variables extends Environment {
   all(): ReadonlyMap<string, string>;

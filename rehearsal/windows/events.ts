@@ -3,11 +3,11 @@
  *
  * Source: https://learn.microsoft.com/powershell/module/microsoft.powershell.diagnostics/get-winevent.
  */
-import { cmdlets, type Cmdlet } from "../../powershell/commands.ts";
-import { toItems, toText } from "../../powershell/convert.ts";
+import { cmdlets, type Cmdlet } from "../powershell/commands.ts";
+import { toItems, toText } from "../powershell/convert.ts";
 import { toDateTime, toTicks } from "./time-types.ts";
-import type { Hashtable } from "../../powershell/values.ts";
-import type { WindowsHost } from "../host/windows-host.ts";
+import type { Hashtable } from "../powershell/values.ts";
+import type { WindowsHost } from "../machine/windows-host.ts";
 import { object, refuse } from "./objects.ts";
 
 /** Id of the event that the event log service has started, which happens at boot. */

@@ -4,9 +4,9 @@
  * Source: https://learn.microsoft.com/powershell/module/servermanager (Install-WindowsFeature),
  * https://learn.microsoft.com/powershell/module/dism/get-windowsoptionalfeature.
  */
-import { cmdlets, type Cmdlet } from "../../powershell/commands.ts";
-import { Unsupported } from "../../powershell/values.ts";
-import type { WindowsHost } from "../host/windows-host.ts";
+import { cmdlets, type Cmdlet } from "../powershell/commands.ts";
+import { Unsupported } from "../powershell/values.ts";
+import type { WindowsHost } from "../machine/windows-host.ts";
 import { object } from "./objects.ts";
 
 const currentVersion = "SOFTWARE\\Microsoft\\Windows\\CurrentVersion";

@@ -1,7 +1,7 @@
 /** Files and folders as items. */
-import { joined, split, type Item, type ItemProvider } from "../../powershell/cmdlets/items.ts";
-import { raised, type Types } from "../../powershell/types.ts";
-import { Unsupported } from "../../powershell/values.ts";
+import { joined, split, type Item, type ItemProvider } from "../powershell/cmdlets/items.ts";
+import { raised, type Types } from "../powershell/types.ts";
+import { Unsupported } from "../powershell/values.ts";
 import type { FileSystem } from "./file-streams.ts";
 import { fileInfo, fileName } from "./file-types.ts";
 import { folderNotFound } from "./io-errors.ts";

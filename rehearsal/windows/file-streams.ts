@@ -4,11 +4,11 @@
  * Sources: https://learn.microsoft.com/dotnet/api/system.io.filestream,
  * https://learn.microsoft.com/dotnet/api/system.io.streamreader.
  */
-import { toText } from "../../powershell/convert.ts";
-import { decodeText, newLine, toBuffer } from "../../powershell/dotnet/encoding.ts";
-import type { Done, Files } from "../../powershell/host.ts";
-import type { Types } from "../../powershell/types.ts";
-import { NetObject, type EnumValue, type PsArray, type Value } from "../../powershell/values.ts";
+import { toText } from "../powershell/convert.ts";
+import { decodeText, newLine, toBuffer } from "../powershell/dotnet/encoding.ts";
+import type { Done, Files } from "../powershell/host.ts";
+import type { Types } from "../powershell/types.ts";
+import { NetObject, type EnumValue, type PsArray, type Value } from "../powershell/values.ts";
 import type { ScriptMachine } from "./machine-types.ts";
 import { task } from "./tasks.ts";
 

@@ -1,13 +1,8 @@
 /** System.IO: files and folders. */
-import {
-  decodeText,
-  linesOf,
-  toBuffer,
-  type TextEncoding,
-} from "../../powershell/dotnet/encoding.ts";
+import { decodeText, linesOf, toBuffer, type TextEncoding } from "../powershell/dotnet/encoding.ts";
 import { toDateTime } from "./time-types.ts";
-import { array, bytes, string, type Types } from "../../powershell/types.ts";
-import { NetObject, Unsupported, type PsArray } from "../../powershell/values.ts";
+import { array, bytes, string, type Types } from "../powershell/types.ts";
+import { NetObject, Unsupported, type PsArray } from "../powershell/values.ts";
 import type { FileStatus } from "./file-streams.ts";
 import { fileNotFound } from "./io-errors.ts";
 import type { ScriptMachine } from "./machine-types.ts";

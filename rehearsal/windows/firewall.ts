@@ -3,9 +3,9 @@
  *
  * Sources: https://learn.microsoft.com/powershell/module/netsecurity (Get-, New- and Remove-NetFirewallRule).
  */
-import { cmdlets, type Call, type Cmdlet } from "../../powershell/commands.ts";
-import { Unsupported } from "../../powershell/values.ts";
-import type { WindowsHost } from "../host/windows-host.ts";
+import { cmdlets, type Call, type Cmdlet } from "../powershell/commands.ts";
+import { Unsupported } from "../powershell/values.ts";
+import type { WindowsHost } from "../machine/windows-host.ts";
 import { object, refuse } from "./objects.ts";
 
 export function firewallCmdlets({ state: { firewallRules } }: WindowsHost): readonly Cmdlet[] {

@@ -6,19 +6,19 @@
  * the objects of Get-HnsNetwork and Get-HnsEndpoint),
  * https://learn.microsoft.com/virtualization/windowscontainers/container-networking/architecture.
  */
-import { readJson } from "../../powershell/cmdlets/json.ts";
-import { cmdlets, type Call, type Cmdlet } from "../../powershell/commands.ts";
-import { toText } from "../../powershell/convert.ts";
-import type { Reference, Types } from "../../powershell/types.ts";
+import { readJson } from "../powershell/cmdlets/json.ts";
+import { cmdlets, type Call, type Cmdlet } from "../powershell/commands.ts";
+import { toText } from "../powershell/convert.ts";
+import type { Reference, Types } from "../powershell/types.ts";
 import {
   CustomObject,
   type NetObject,
   type NetType,
   PsArray,
   Unsupported,
-} from "../../powershell/values.ts";
-import type { WorkingProgram } from "../host/service-manager.ts";
-import type { WindowsHost } from "../host/windows-host.ts";
+} from "../powershell/values.ts";
+import type { WorkingProgram } from "../machine/service-manager.ts";
+import type { WindowsHost } from "../machine/windows-host.ts";
 import { HnsError } from "./hns/errors.ts";
 import { answerCall } from "./hns/version-1.ts";
 import { refuse } from "./objects.ts";

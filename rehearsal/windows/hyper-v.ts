@@ -6,12 +6,12 @@
  */
 import { randomUUID } from "node:crypto";
 import * as z from "zod";
-import { cmdlets, type Call, type Cmdlet } from "../../powershell/commands.ts";
-import { convert } from "../../powershell/convert.ts";
-import * as is from "../../powershell/types.ts";
-import type { Types } from "../../powershell/types.ts";
-import { NetObject, Num } from "../../powershell/values.ts";
-import type { WindowsHost } from "../host/windows-host.ts";
+import { cmdlets, type Call, type Cmdlet } from "../powershell/commands.ts";
+import { convert } from "../powershell/convert.ts";
+import * as is from "../powershell/types.ts";
+import type { Types } from "../powershell/types.ts";
+import { NetObject, Num } from "../powershell/values.ts";
+import type { WindowsHost } from "../machine/windows-host.ts";
 import { object, refuse } from "./objects.ts";
 
 const states = { Off: 3, Running: 2, Saved: 6, Paused: 9 } as const;

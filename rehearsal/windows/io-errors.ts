@@ -1,7 +1,7 @@
 /** .NET's errors for files. */
-import "../../powershell/dotnet/exceptions.ts"; // Defines their types.
-import { raised } from "../../powershell/types.ts";
-import type { Raised } from "../../powershell/values.ts";
+import "../powershell/dotnet/exceptions.ts"; // Defines their types.
+import { raised } from "../powershell/types.ts";
+import type { Raised } from "../powershell/values.ts";
 
 export function fileNotFound(path: string): Raised {
   return raised("System.IO.FileNotFoundException", `Could not find file '${path}'.`);

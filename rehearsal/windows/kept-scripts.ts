@@ -1,8 +1,8 @@
 /** The scripts' syntax trees, stored on the machine's disk because an emulated CPU takes seconds to parse the scripts. */
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { scripts } from "../../powershell/interpreter.ts";
-import type { Script } from "../../powershell/subset.ts";
+import { scripts } from "../powershell/interpreter.ts";
+import type { Script } from "../powershell/subset.ts";
 
 /** Adds the syntax trees stored on drive C: to the interpreter's cache. */
 export function readKeptScripts(drive: string): void {

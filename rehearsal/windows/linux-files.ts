@@ -2,7 +2,7 @@
 import fs from "node:fs";
 import path from "node:path";
 import { accessDenied, fileExists, fileNotFound, folderNotFound, ioError } from "./io-errors.ts";
-import { Unsupported, type Raised } from "../../powershell/values.ts";
+import { Unsupported, type Raised } from "../powershell/values.ts";
 import type { FileHandle, FileMode, FileSystem } from "./file-streams.ts";
 import type { RecentWrites } from "./recent-writes.ts";
 

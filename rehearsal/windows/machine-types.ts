@@ -1,6 +1,6 @@
 /** .NET types that use the machine on which a script runs. */
-import type { Host } from "../../powershell/host.ts";
-import { type Types, raised } from "../../powershell/types.ts";
+import type { Host } from "../powershell/host.ts";
+import { type Types, raised } from "../powershell/types.ts";
 import { defineEnvironmentTypes, type WindowsEnvironment } from "./environment.ts";
 import { defineFileTypes } from "./file-types.ts";
 import { defineStreamTypes, type FileSystem } from "./file-streams.ts";
@@ -9,9 +9,9 @@ import { defineNameTypes } from "./network.ts";
 import type { Processes, RunningProcess } from "./processes.ts";
 import { defineTaskTypes, within } from "./tasks.ts";
 import { defineTimeTypes } from "./time-types.ts";
-import { splitArguments } from "../host/cmd/arguments.ts";
-import { toBool, toText } from "../../powershell/convert.ts";
-import { CustomObject, NetObject, Unsupported } from "../../powershell/values.ts";
+import { splitArguments } from "../machine/cmd/arguments.ts";
+import { toBool, toText } from "../powershell/convert.ts";
+import { CustomObject, NetObject, Unsupported } from "../powershell/values.ts";
 
 export interface ScriptMachine extends Host {
   readonly files: FileSystem;

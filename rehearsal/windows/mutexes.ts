@@ -1,9 +1,9 @@
 /** Windows' named mutexes, which all processes of a machine share. */
 import { within } from "./tasks.ts";
 import { millisecondsOf } from "./time-types.ts";
-import type { Types } from "../../powershell/types.ts";
-import { NetObject, Unsupported, type Value } from "../../powershell/values.ts";
-import type { MachineTime } from "../host/machine-time.ts";
+import type { Types } from "../powershell/types.ts";
+import { NetObject, Unsupported, type Value } from "../powershell/values.ts";
+import type { MachineTime } from "../machine/machine-time.ts";
 
 export class NamedMutexes {
   /** By name: resolves when everyone who has entered or waits so far has left. */

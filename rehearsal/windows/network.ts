@@ -6,11 +6,11 @@
  */
 import { isIP } from "node:net";
 import ipaddr from "ipaddr.js";
-import { badFormat } from "../../powershell/dotnet/exceptions.ts";
-import * as is from "../../powershell/types.ts";
-import { raised, type Types } from "../../powershell/types.ts";
-import { NetObject, nothing, Unsupported, type NetType } from "../../powershell/values.ts";
-import type { WindowsHost } from "../host/windows-host.ts";
+import { badFormat } from "../powershell/dotnet/exceptions.ts";
+import * as is from "../powershell/types.ts";
+import { raised, type Types } from "../powershell/types.ts";
+import { NetObject, nothing, Unsupported, type NetType } from "../powershell/values.ts";
+import type { WindowsHost } from "../machine/windows-host.ts";
 import type { ScriptMachine } from "./machine-types.ts";
 import { task } from "./tasks.ts";
 

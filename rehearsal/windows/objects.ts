@@ -1,7 +1,7 @@
 /** Helpers for the output and the errors of the model's cmdlets. */
-import type { Call } from "../../powershell/commands.ts";
-import * as is from "../../powershell/types.ts";
-import { CustomObject, type Value } from "../../powershell/values.ts";
+import type { Call } from "../powershell/commands.ts";
+import * as is from "../powershell/types.ts";
+import { CustomObject, type Value } from "../powershell/values.ts";
 
 /** The exception type of cmdlets that are generated from CIM classes. */
 export const cimFailure = "Microsoft.PowerShell.Cmdletization.Cim.CimJobException";

@@ -6,11 +6,11 @@
  * https://learn.microsoft.com/previous-versions/windows/desktop/sppwmi/softwarelicensingproduct.
  */
 import { toDateTime, toTicks } from "./time-types.ts";
-import type { Host } from "../../powershell/host.ts";
-import * as is from "../../powershell/types.ts";
-import type { Types } from "../../powershell/types.ts";
-import { Num } from "../../powershell/values.ts";
-import type { WindowsHost } from "../host/windows-host.ts";
+import type { Host } from "../powershell/host.ts";
+import * as is from "../powershell/types.ts";
+import type { Types } from "../powershell/types.ts";
+import { Num } from "../powershell/values.ts";
+import type { WindowsHost } from "../machine/windows-host.ts";
 import type { CimClasses } from "./cim.ts";
 import { memoryTakenMiB } from "./hyper-v.ts";
 

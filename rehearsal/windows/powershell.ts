@@ -4,16 +4,16 @@
  */
 import fs from "node:fs";
 import { chmod } from "node:fs/promises";
-import { cmdlets, type Cmdlet } from "../../powershell/commands.ts";
-import { isNull } from "../../powershell/values.ts";
-import { newInterpreter } from "../../powershell/new-interpreter.ts";
+import { cmdlets, type Cmdlet } from "../powershell/commands.ts";
+import { isNull } from "../powershell/values.ts";
+import { newInterpreter } from "../powershell/new-interpreter.ts";
 import { ioError } from "./io-errors.ts";
-import type { Clock } from "../../powershell/host.ts";
-import type { Interpreter } from "../../powershell/interpreter.ts";
+import type { Clock } from "../powershell/host.ts";
+import type { Interpreter } from "../powershell/interpreter.ts";
 import { nodeFiles } from "./linux-files.ts";
-import { types as coreTypes, Types } from "../../powershell/types.ts";
-import { DiskFullError } from "../host/drive.ts";
-import type { WindowsHost } from "../host/windows-host.ts";
+import { types as coreTypes, Types } from "../powershell/types.ts";
+import { DiskFullError } from "../machine/drive.ts";
+import type { WindowsHost } from "../machine/windows-host.ts";
 import { cimCmdlets } from "./cim.ts";
 import { clockCmdlets } from "./clock.ts";
 import { compilerCmdlets } from "./compiler.ts";

@@ -4,10 +4,10 @@
  * Sources: https://learn.microsoft.com/powershell/module/microsoft.powershell.management/get-process,
  * https://learn.microsoft.com/windows/win32/cimwin32prov/win32-process.
  */
-import { cmdlets, type Cmdlet } from "../../powershell/commands.ts";
-import type { Types } from "../../powershell/types.ts";
-import { NetObject } from "../../powershell/values.ts";
-import type { WindowsHost } from "../host/windows-host.ts";
+import { cmdlets, type Cmdlet } from "../powershell/commands.ts";
+import type { Types } from "../powershell/types.ts";
+import { NetObject } from "../powershell/values.ts";
+import type { WindowsHost } from "../machine/windows-host.ts";
 import type { CimClass } from "./cim.ts";
 
 interface ListedProcess {

@@ -1,11 +1,11 @@
 /** Programs that scripts start. Windows' own are modelled; all others are run from the drive. */
 import fs from "node:fs";
-import type { ProgramOutput, Programs } from "../../powershell/host.ts";
-import { NotAProgram, type ProgramResult } from "../host/programs.ts";
-import type { WindowsHost } from "../host/windows-host.ts";
-import { findOnDrive } from "../host/drive.ts";
-import { windowsPathNames } from "../host/windows-path.ts";
-import { raised } from "../../powershell/types.ts";
+import type { ProgramOutput, Programs } from "../powershell/host.ts";
+import { NotAProgram, type ProgramResult } from "../machine/programs.ts";
+import type { WindowsHost } from "../machine/windows-host.ts";
+import { findOnDrive } from "../machine/drive.ts";
+import { windowsPathNames } from "../machine/windows-path.ts";
+import { raised } from "../powershell/types.ts";
 import type { WindowsEnvironment } from "./environment.ts";
 import { sc } from "./services.ts";
 import {
@@ -19,7 +19,7 @@ import {
   tar,
   w32tm,
 } from "./system-programs.ts";
-import { quoteArgument } from "../host/cmd/arguments.ts";
+import { quoteArgument } from "../machine/cmd/arguments.ts";
 
 export interface RunningProcess {
   readonly ended: Promise<number>;

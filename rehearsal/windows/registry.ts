@@ -5,12 +5,12 @@
  * relatives), https://learn.microsoft.com/dotnet/api/microsoft.win32.registrykey.
  */
 import * as z from "zod";
-import type { Item, ItemProvider } from "../../powershell/cmdlets/items.ts";
-import { itemNotFound, split } from "../../powershell/cmdlets/items.ts";
-import { cmdlets, type Call, type Cmdlet } from "../../powershell/commands.ts";
-import { convert, toItems, toText } from "../../powershell/convert.ts";
-import * as is from "../../powershell/types.ts";
-import { raised, type Types } from "../../powershell/types.ts";
+import type { Item, ItemProvider } from "../powershell/cmdlets/items.ts";
+import { itemNotFound, split } from "../powershell/cmdlets/items.ts";
+import { cmdlets, type Call, type Cmdlet } from "../powershell/commands.ts";
+import { convert, toItems, toText } from "../powershell/convert.ts";
+import * as is from "../powershell/types.ts";
+import { raised, type Types } from "../powershell/types.ts";
 import {
   type EnumValue,
   isNull,
@@ -18,7 +18,7 @@ import {
   PsArray,
   Unsupported,
   type Value,
-} from "../../powershell/values.ts";
+} from "../powershell/values.ts";
 import type { Variables } from "./environment.ts";
 import { object, refuse, strings } from "./objects.ts";
 

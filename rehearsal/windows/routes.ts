@@ -4,10 +4,10 @@
  *
  * Sources: https://learn.microsoft.com/powershell/module/nettcpip (Get-NetIPAddress, Get-, New- and Remove-NetRoute).
  */
-import { cmdlets, type Call, type Cmdlet } from "../../powershell/commands.ts";
-import { Unsupported } from "../../powershell/values.ts";
-import type { Route } from "../host/state.ts";
-import type { WindowsHost } from "../host/windows-host.ts";
+import { cmdlets, type Call, type Cmdlet } from "../powershell/commands.ts";
+import { Unsupported } from "../powershell/values.ts";
+import type { Route } from "../machine/state.ts";
+import type { WindowsHost } from "../machine/windows-host.ts";
 import { object, refuse } from "./objects.ts";
 
 const loopback = 1;

@@ -4,10 +4,10 @@
  * Source: https://learn.microsoft.com/powershell/module/scheduledtasks (New-ScheduledTaskAction,
  * New-ScheduledTaskSettingsSet, Register-, Start- and Unregister-ScheduledTask).
  */
-import { cmdlets, type Call, type Cmdlet } from "../../powershell/commands.ts";
-import { toText } from "../../powershell/convert.ts";
-import { CustomObject, Unsupported } from "../../powershell/values.ts";
-import type { WindowsHost } from "../host/windows-host.ts";
+import { cmdlets, type Call, type Cmdlet } from "../powershell/commands.ts";
+import { toText } from "../powershell/convert.ts";
+import { CustomObject, Unsupported } from "../powershell/values.ts";
+import type { WindowsHost } from "../machine/windows-host.ts";
 import { object, refuse } from "./objects.ts";
 
 const powerShell = /^C:\\Windows\\System32\\WindowsPowerShell\\v1\.0\\powershell\.exe$/i;

@@ -5,9 +5,9 @@
  * https://learn.microsoft.com/dotnet/api/system.security.accesscontrol,
  * https://learn.microsoft.com/dotnet/api/system.io.filestream.-ctor.
  */
-import { badFormat } from "../../powershell/dotnet/exceptions.ts";
-import type { Types } from "../../powershell/types.ts";
-import { NetObject, Unsupported, type EnumValue, type Value } from "../../powershell/values.ts";
+import { badFormat } from "../powershell/dotnet/exceptions.ts";
+import type { Types } from "../powershell/types.ts";
+import { NetObject, Unsupported, type EnumValue, type Value } from "../powershell/values.ts";
 import type { FileMode, FileSystem } from "./file-streams.ts";
 
 export interface Account {

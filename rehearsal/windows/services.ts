@@ -6,13 +6,13 @@
  * https://learn.microsoft.com/windows/win32/cimwin32prov/win32-service,
  * https://learn.microsoft.com/windows-server/administration/windows-commands/sc-failure.
  */
-import { cmdlets, type Cmdlet } from "../../powershell/commands.ts";
-import { convert, toText } from "../../powershell/convert.ts";
-import { raised, type Types } from "../../powershell/types.ts";
-import { NetObject, type Value } from "../../powershell/values.ts";
-import { ServiceError } from "../host/service-manager.ts";
-import type { Service } from "../host/state.ts";
-import type { WindowsHost } from "../host/windows-host.ts";
+import { cmdlets, type Cmdlet } from "../powershell/commands.ts";
+import { convert, toText } from "../powershell/convert.ts";
+import { raised, type Types } from "../powershell/types.ts";
+import { NetObject, type Value } from "../powershell/values.ts";
+import { ServiceError } from "../machine/service-manager.ts";
+import type { Service } from "../machine/state.ts";
+import type { WindowsHost } from "../machine/windows-host.ts";
 import type { CimClass } from "./cim.ts";
 import { refuse } from "./objects.ts";
 import type { SystemProgram } from "./processes.ts";

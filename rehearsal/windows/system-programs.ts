@@ -10,10 +10,10 @@
 import { lstat, readdir, rmdir, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import { create } from "tar";
-import { Unsupported } from "../../powershell/values.ts";
-import type { Drive } from "../host/drive.ts";
-import type { ProgramResult } from "../host/programs.ts";
-import type { WindowsHost } from "../host/windows-host.ts";
+import { Unsupported } from "../powershell/values.ts";
+import type { Drive } from "../machine/drive.ts";
+import type { ProgramResult } from "../machine/programs.ts";
+import type { WindowsHost } from "../machine/windows-host.ts";
 import type { SystemProgram } from "./processes.ts";
 
 const done: ProgramResult = { exitCode: 0, stdout: "", stderr: "" };

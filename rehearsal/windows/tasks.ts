@@ -3,9 +3,9 @@
  *
  * Source: https://learn.microsoft.com/dotnet/api/system.threading.tasks.task.
  */
-import type { Clock } from "../../powershell/host.ts";
-import type { Types } from "../../powershell/types.ts";
-import { NetObject, type PsArray, type Value } from "../../powershell/values.ts";
+import type { Clock } from "../powershell/host.ts";
+import type { Types } from "../powershell/types.ts";
+import { NetObject, type PsArray, type Value } from "../powershell/values.ts";
 
 type Task = NetObject<{ readonly promise: Promise<Value>; isCompleted: boolean }>;
 

@@ -1,8 +1,8 @@
 /** DateTime, TimeSpan and Stopwatch. */
-import { badFormat } from "../../powershell/dotnet/exceptions.ts";
-import type { Clock, Host } from "../../powershell/host.ts";
-import { toDouble, types, type Types } from "../../powershell/types.ts";
-import { NetObject, Unsupported, type Num, type Value } from "../../powershell/values.ts";
+import { badFormat } from "../powershell/dotnet/exceptions.ts";
+import type { Clock, Host } from "../powershell/host.ts";
+import { toDouble, types, type Types } from "../powershell/types.ts";
+import { NetObject, Unsupported, type Num, type Value } from "../powershell/values.ts";
 
 /** .NET's unit of time, 100 ns, in a millisecond. */
 const ticksInMillisecond = 10_000;

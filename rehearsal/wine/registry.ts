@@ -1,4 +1,4 @@
-import { rehearsedWindows } from "../host/windows-version.ts";
+import { rehearsedWindows } from "../machine/windows-version.ts";
 
 const { build, revision, productName } = rehearsedWindows;
 const machine = "HKEY_LOCAL_MACHINE";

@@ -13,7 +13,7 @@ import {
 } from "../../components/windows/software.ts";
 import { rehearsalVersions } from "../../config/supported.ts";
 import { waitUntil } from "../../host/wait-until.ts";
-import { generateEd25519 } from "../../ssh/generate-ed25519.ts";
+import { generateEd25519 } from "../../host/ssh/generate-ed25519.ts";
 import { ensureArtifacts } from "../../toolchain/ensure.ts";
 import { calicoCluster } from "../e2e/calico-cluster.ts";
 import { type Finished, succeeded, tail, TestLab } from "../e2e/lab.ts";

@@ -8,10 +8,10 @@ import { createServer } from "node:https";
 import path from "node:path";
 import { execa } from "execa";
 
-import { nodeImage } from "../../components/controlplane/node-image/artifact.ts";
-import { archiveName } from "../../components/controlplane/node-image/build-node-image.ts";
+import { nodeImage } from "../../images/node/artifact.ts";
+import { archiveName } from "../../images/node/build-node-image.ts";
 import { waitUntil } from "../../host/wait-until.ts";
-import { bundledPlugins } from "../../plugins/catalog.ts";
+import { bundledPlugins } from "../../offline/plugins/catalog.ts";
 import { guestTools } from "../../rehearsal/image/guest-tools.ts";
 import { sha256OfFile } from "../../toolchain/cache-marker.ts";
 import { ensureArtifacts } from "../../toolchain/ensure.ts";

@@ -5,16 +5,16 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { exitCodes } from "../../host/failure.ts";
-import { bareBake } from "../../components/windows/image/bake.ts";
+import { bareBake } from "../../images/windows/bake.ts";
 import {
   imageArtifactName,
   imageFile,
   windowsImage,
-} from "../../components/windows/image/builder/image-artifact.ts";
-import type { BuilderChanges } from "../../components/windows/image/builder/image-artifact.ts";
-import { PartialImage } from "../../components/windows/image/builder/partial-image.ts";
-import { uefiPackages } from "../../components/windows/image/builder/uefi-firmware.ts";
-import { newImageSecrets } from "../../components/windows/image/image-disc.ts";
+} from "../../images/windows/builder/image-artifact.ts";
+import type { BuilderChanges } from "../../images/windows/builder/image-artifact.ts";
+import { PartialImage } from "../../images/windows/builder/partial-image.ts";
+import { uefiPackages } from "../../images/windows/builder/uefi-firmware.ts";
+import { newImageSecrets } from "../../images/windows/image-disc.ts";
 import type { Settings } from "../../config/settings.ts";
 import { Cache, artifactAddress } from "../../toolchain/cache.ts";
 import { ensureArtifacts } from "../../toolchain/ensure.ts";

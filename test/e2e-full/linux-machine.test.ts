@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { agnhostImage } from "../../components/controlplane/node-image/container-images.ts";
+import { agnhostImage } from "../../images/node/container-images.ts";
 import { succeeded, TestLab } from "../e2e/lab.ts";
 
 /** A node's pod that answers with its own name over HTTP. */

@@ -10,7 +10,7 @@ import { labOfHost } from "../../components/network/lab-hosts.ts";
 import { parseRange, contains, addressNumber } from "../../config/ipv4.ts";
 import { containerAddress } from "../../host/docker.ts";
 import { waitUntil } from "../../host/wait-until.ts";
-import { generateEd25519 } from "../../ssh/generate-ed25519.ts";
+import { generateEd25519 } from "../../host/ssh/generate-ed25519.ts";
 import { bareMachines, type LabSettings, succeeded, TestLab, virsh } from "../e2e/lab.ts";
 import { rowsWith, verified } from "../e2e/verified.ts";
 import { differences } from "./outside/disk-content.ts";

@@ -8,8 +8,8 @@ import type { Client } from "ssh2";
 import { resourcesOf } from "../../cli/engine/deployment.ts";
 import { readState } from "../../cli/engine/states.ts";
 import { waitUntil } from "../../host/wait-until.ts";
-import { onServer } from "../../ssh/dial.ts";
-import { RemoteFiles } from "../../ssh/remote-files.ts";
+import { onServer } from "../../host/ssh/dial.ts";
+import { RemoteFiles } from "../../host/ssh/remote-files.ts";
 import { inContainer, succeeded, tail, TestLab, virsh } from "../e2e/lab.ts";
 
 /** kubeadm's configuration in the container, with certificates that live for a minute. */

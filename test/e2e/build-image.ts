@@ -4,7 +4,7 @@
  */
 import { ensureStackImage } from "../../cli/prepare/stack-image.ts";
 import { exitCodes, Failure } from "../../host/failure.ts";
-import { bareBake } from "../../components/windows/image/bake.ts";
+import { bareBake } from "../../images/windows/bake.ts";
 import type { Settings } from "../../config/settings.ts";
 import { standInBuilder } from "./stand-in-media.ts";
 

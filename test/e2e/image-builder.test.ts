@@ -5,23 +5,23 @@ import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { execa } from "execa";
-import { bakedSteps } from "../../components/windows/image/bake.ts";
-import { BuildStages } from "../../components/windows/image/builder/build-stages.ts";
+import { bakedSteps } from "../../images/windows/bake.ts";
+import { BuildStages } from "../../images/windows/builder/build-stages.ts";
 import {
   imageFile,
   screensFolder,
   windowsImage,
-} from "../../components/windows/image/builder/image-artifact.ts";
+} from "../../images/windows/builder/image-artifact.ts";
 import {
   imageDiskGiB,
   serialFile,
   qemuArguments,
-} from "../../components/windows/image/builder/qemu-command.ts";
-import { builtImage } from "../../components/windows/image/builder/built-image.ts";
-import { readImageNote } from "../../components/windows/image/builder/partial-image.ts";
-import { QemuProcess, SerialLines } from "../../components/windows/image/builder/qemu-process.ts";
-import { nodeImages } from "../../components/windows/image/bake.ts";
-import { gatherImage } from "../../preflight/images.ts";
+} from "../../images/windows/builder/qemu-command.ts";
+import { builtImage } from "../../images/windows/builder/built-image.ts";
+import { readImageNote } from "../../images/windows/builder/partial-image.ts";
+import { QemuProcess, SerialLines } from "../../images/windows/builder/qemu-process.ts";
+import { nodeImages } from "../../images/windows/bake.ts";
+import { gatherImage } from "../../stacks/image-readiness.ts";
 import type { Settings } from "../../config/settings.ts";
 import { Cache, artifactAddress } from "../../toolchain/cache.ts";
 import { waitUntil } from "../../host/wait-until.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { runProbeRom } from "../../preflight/kvm.ts";
+import { runProbeRom } from "../../components/machine/libvirt/kvm.ts";
 
 describe("KVM probe", () => {
   it("runs to its end on QEMU's emulator, which needs no KVM", async () =>

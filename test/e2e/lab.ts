@@ -8,7 +8,7 @@ import * as z from "zod";
 
 import { type Deployment, resourcesOf } from "../../cli/engine/deployment.ts";
 import { accessFiles } from "../../cli/lab/access.ts";
-import { runOverSsh, type SshSource } from "../../ssh/run-over-ssh.ts";
+import { runOverSsh, type SshSource } from "../../host/ssh/run-over-ssh.ts";
 import { parseJson } from "../../toolchain/parse-json.ts";
 import { localFolder, projectRoot } from "../../toolchain/project.ts";
 import { Cluster } from "./cluster.ts";

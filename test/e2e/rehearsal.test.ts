@@ -6,7 +6,7 @@ import { execa } from "execa";
 import { create } from "tar";
 
 import { readState } from "../../cli/engine/states.ts";
-import { bakedNodeSteps } from "../../components/windows/image/bake.ts";
+import { bakedNodeSteps } from "../../images/windows/bake.ts";
 import { waitUntil } from "../../host/wait-until.ts";
 import { ensureArtifacts } from "../../toolchain/ensure.ts";
 import { localFolder, projectRoot } from "../../toolchain/project.ts";

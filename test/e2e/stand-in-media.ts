@@ -6,10 +6,10 @@ import path from "node:path";
 import { createInterface } from "node:readline";
 import { execa } from "execa";
 import { pushedPrograms } from "../../cli/fetch/stack-programs.ts";
-import type { BuilderChanges } from "../../components/windows/image/builder/image-artifact.ts";
+import type { BuilderChanges } from "../../images/windows/builder/image-artifact.ts";
 import { downloadArtifact } from "../../components/windows/download-artifact.ts";
 import { fileNameOf } from "../../components/windows/media-folder.ts";
-import type { Firmware } from "../../components/windows/image/answer-file.ts";
+import type { Firmware } from "../../images/windows/answer-file.ts";
 import { resolveSettings } from "../../config/resolve.ts";
 import type { Settings } from "../../config/settings.ts";
 import { bootDiskName, fileSystemName, setupBootDisk } from "../../rehearsal/setup/artifact.ts";
@@ -24,7 +24,7 @@ import {
   makeWim,
   serverImages,
   virtioFiles,
-} from "../unit/windows-image/real-media.ts";
+} from "../unit/images/windows/real-media.ts";
 
 /** Faults that the stand-in for Windows Setup can simulate. */
 export type Fault =

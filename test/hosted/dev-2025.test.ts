@@ -11,7 +11,7 @@ import { parse, stringify } from "yaml";
 
 import { messageOf } from "../../host/failure.ts";
 import { waitUntil } from "../../host/wait-until.ts";
-import { gatherKvm } from "../../preflight/kvm.ts";
+import { gatherKvm } from "../../components/machine/libvirt/kvm.ts";
 import { ensureHostPackages } from "../../toolchain/host-packages.ts";
 import { projectRoot } from "../../toolchain/project.ts";
 import { engineChanges, type Finished, succeeded, TestLab, virsh } from "../e2e/lab.ts";

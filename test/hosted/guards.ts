@@ -7,8 +7,8 @@
 import { appendFileSync, existsSync, readFileSync, statfsSync } from "node:fs";
 import path from "node:path";
 
-import { gatherKvmDevice, type KvmFacts } from "../../preflight/kvm.ts";
-import { gatherMemory } from "../../preflight/room.ts";
+import { gatherKvmDevice, type KvmFacts } from "../../components/machine/libvirt/kvm.ts";
+import { gatherMemory } from "../../stacks/room.ts";
 
 /** Repository variable, and environment variable, by which somebody accepts Microsoft's terms for evaluations. */
 export const termsVariable = "KINDOWS_EVALUATION_TERMS";
@@ -59,7 +59,7 @@ export interface HostFacts {
 
 /**
  * Estimates, none is measured yet: the ISO 8, virtio-win 1, tools 5 and the image while it is built 20; the machines' copy
- * of the image and the growth of a disk, as preflight/room.ts has them.
+ * of the image and the growth of a disk, as stacks/room.ts has them.
  */
 export const neededGiB = { cache: 34, pool: 27 };
 

@@ -1,6 +1,6 @@
 # What in the scripts that make an image only a real PowerShell shows: folders that are copied and moved, secure
 # strings, random numbers, other encodings, the serial port. All else of them is run by
-# test/unit/windows-image/scripts-run.test.ts.
+# test/unit/images/windows/scripts-run.test.ts.
 BeforeAll {
     . "$PSScriptRoot/support/Support.ps1"
     # As on the CD: the scripts that make an image, with the steps' library in theirs.

@@ -14,7 +14,7 @@ $settings = Join-Path $project 'PSScriptAnalyzerSettings.psd1'
 $found = @(
     $folders = @(
         'components/windows/steps'
-        'components/windows/image/scripts'
+        'images/windows/scripts'
         'components/machine/hyper-v/scripts'
         'test/pester'
     )

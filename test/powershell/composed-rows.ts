@@ -2,9 +2,9 @@
  * Rows composed of what the interpreter declares: values of each kind, operators, members, casts and cmdlets, with arguments
  * that suit a parameter's type, or do not.
  */
-import { objectCmdlets } from "../../powershell/cmdlets/objects.ts";
-import type { ParameterDefinition } from "../../powershell/commands.ts";
-import type { NetType, Overload } from "../../powershell/values.ts";
+import { objectCmdlets } from "../../rehearsal/powershell/cmdlets/objects.ts";
+import type { ParameterDefinition } from "../../rehearsal/powershell/commands.ts";
+import type { NetType, Overload } from "../../rehearsal/powershell/values.ts";
 import { rowMachine } from "../unit/powershell/interpreted-row.ts";
 
 /** Values by the short name of their type in .NET. Not one contains a statement. */

@@ -1,6 +1,6 @@
 /** The parts of a script that can stand in other scripts: where they are, and what they say. */
-import { parse } from "../../powershell/parser.ts";
-import type * as Syntax from "../../powershell/syntax.ts";
+import { parse } from "../../rehearsal/powershell/parser.ts";
+import type * as Syntax from "../../rehearsal/powershell/syntax.ts";
 
 /** What can take a part's place: `access` is a member, a call or an index behind a value, `stage` a command behind a pipe. */
 export type Role = "value" | "argument" | "type" | "operator" | "access" | "statement" | "stage";

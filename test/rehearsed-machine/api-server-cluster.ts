@@ -5,9 +5,9 @@ import {
   type V1Node,
   type V1Taint,
 } from "@kubernetes/client-node";
-import { publicKeyHash } from "../../kubernetes/ca-cert-hash.ts";
-import { rehearsedBuild, rehearsedWindows } from "../../rehearsal/host/windows-version.ts";
-import { serverTime, tcpProbe } from "../../rehearsal/host/probes.ts";
+import { publicKeyHash } from "../../host/kubernetes/ca-cert-hash.ts";
+import { rehearsedBuild, rehearsedWindows } from "../../rehearsal/machine/windows-version.ts";
+import { serverTime, tcpProbe } from "../../rehearsal/machine/probes.ts";
 import type { FakeCluster, FakeJoin, FakeNode } from "./fake-cluster.ts";
 
 /**

@@ -1,4 +1,4 @@
-import type { MachineTime } from "../../rehearsal/host/machine-time.ts";
+import type { MachineTime } from "../../rehearsal/machine/machine-time.ts";
 
 /** A join, as read by the fake kubeadm from its JoinConfiguration. */
 export interface FakeJoin {

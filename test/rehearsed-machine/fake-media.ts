@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promis
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { create } from "tar";
-import type { Drive } from "../../rehearsal/host/drive.ts";
+import type { Drive } from "../../rehearsal/machine/drive.ts";
 import type { CarriedArtifact, ImageManifest } from "../../components/windows/image-manifest.ts";
 import { fakeExecutable } from "./fake-programs.ts";
 

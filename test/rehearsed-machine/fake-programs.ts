@@ -1,7 +1,7 @@
 import { extract } from "tar";
 import { messageOf } from "../../host/failure.ts";
-import { Drive } from "../../rehearsal/host/drive.ts";
-import type { MachineTime } from "../../rehearsal/host/machine-time.ts";
+import { Drive } from "../../rehearsal/machine/drive.ts";
+import type { MachineTime } from "../../rehearsal/machine/machine-time.ts";
 import {
   type HostsEntry,
   NotAProgram,
@@ -9,8 +9,8 @@ import {
   type RunOptions,
   unpackedPaths,
   type WindowsPrograms,
-} from "../../rehearsal/host/programs.ts";
-import type { Route } from "../../rehearsal/host/state.ts";
+} from "../../rehearsal/machine/programs.ts";
+import type { Route } from "../../rehearsal/machine/state.ts";
 import type { FakeCluster, FakeNode, FakeJoin } from "./fake-cluster.ts";
 import * as z from "zod";
 

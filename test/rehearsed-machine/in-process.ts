@@ -3,19 +3,19 @@ import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import ssh2 from "ssh2";
-import { Drive } from "../../rehearsal/host/drive.ts";
-import type { FaultSetting } from "../../rehearsal/host/faults.ts";
+import { Drive } from "../../rehearsal/machine/drive.ts";
+import type { FaultSetting } from "../../rehearsal/machine/faults.ts";
 import { type FakeCluster, RecordingCluster } from "./fake-cluster.ts";
 import { type FakeMedia, writeFakeMedia } from "./fake-media.ts";
 import { FakePrograms } from "./fake-programs.ts";
-import { generateEd25519 } from "../../ssh/generate-ed25519.ts";
-import { type MachineTime, VirtualTime } from "../../rehearsal/host/machine-time.ts";
-import { type RunningHost, startHost } from "../../rehearsal/host/start-host.ts";
+import { generateEd25519 } from "../../host/ssh/generate-ed25519.ts";
+import { type MachineTime, VirtualTime } from "../../rehearsal/machine/machine-time.ts";
+import { type RunningHost, startHost } from "../../rehearsal/machine/start-host.ts";
 import { started, stopped } from "../left-running.ts";
 import { ownAddress, ownPort } from "../own-address.ts";
-import { loadState } from "../../rehearsal/host/state.ts";
-import type { WindowsHost } from "../../rehearsal/host/windows-host.ts";
-import type { WindowsVersion } from "../../rehearsal/host/windows-version.ts";
+import { loadState } from "../../rehearsal/machine/state.ts";
+import type { WindowsHost } from "../../rehearsal/machine/windows-host.ts";
+import type { WindowsVersion } from "../../rehearsal/machine/windows-version.ts";
 
 export interface RehearsalHostOptions {
   readonly hostName: string;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { copyFile } from "node:fs/promises";
 import { join } from "node:path";
-import { rehearsedWindows } from "../../rehearsal/host/windows-version.ts";
+import { rehearsedWindows } from "../../rehearsal/machine/windows-version.ts";
 import { containerdVersion } from "../../toolchain/tools/table.ts";
 import { testPrograms } from "./test-programs.ts";
 import { WineMachine } from "./wine-machine.ts";

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
-import type { ProgramResult } from "../../rehearsal/host/programs.ts";
+import type { ProgramResult } from "../../rehearsal/machine/programs.ts";
 import {
   assertDone,
   assertFails,
   runStep,
   runText,
   type StepRun,
-} from "../unit/rehearsal-host/step-runner.ts";
+} from "../unit/rehearsal-machine/step-runner.ts";
 import { kubernetesVersion } from "../../toolchain/tools/table.ts";
 import { TestCluster, waitFor } from "./test-cluster.ts";
 import { clusterAddress, clusterName, nodeAddress } from "./test-programs.ts";

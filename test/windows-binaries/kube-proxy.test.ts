@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { copyFile, mkdir } from "node:fs/promises";
 import { join } from "node:path";
 
-import type { ProgramResult } from "../../rehearsal/host/programs.ts";
+import type { ProgramResult } from "../../rehearsal/machine/programs.ts";
 import { kubernetesVersion } from "../../toolchain/tools/table.ts";
 import { testPrograms } from "./test-programs.ts";
 import { WineMachine } from "./wine-machine.ts";

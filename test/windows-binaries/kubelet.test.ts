@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { execa } from "execa";
-import { splitArguments } from "../../rehearsal/host/cmd/arguments.ts";
-import type { ProgramResult } from "../../rehearsal/host/programs.ts";
-import { workingProgram } from "../../rehearsal/host/service-manager.ts";
+import { splitArguments } from "../../rehearsal/machine/cmd/arguments.ts";
+import type { ProgramResult } from "../../rehearsal/machine/programs.ts";
+import { workingProgram } from "../../rehearsal/machine/service-manager.ts";
 import { kubernetesVersion } from "../../toolchain/tools/table.ts";
-import { assertFails, joinInput, runStep } from "../unit/rehearsal-host/step-runner.ts";
+import { assertFails, joinInput, runStep } from "../unit/rehearsal-machine/step-runner.ts";
 import { WineMachine } from "./wine-machine.ts";
 import { testPrograms } from "./test-programs.ts";
 

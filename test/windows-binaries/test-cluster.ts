@@ -15,7 +15,7 @@ import { execa } from "execa";
 import { stringify } from "yaml";
 import { messageOf } from "../../host/failure.ts";
 import { newToken, tokenId, tokenSecret } from "../../components/controlplane/join-token.ts";
-import { caCertHash } from "../../kubernetes/ca-cert-hash.ts";
+import { caCertHash } from "../../host/kubernetes/ca-cert-hash.ts";
 import { kubernetesVersion } from "../../toolchain/tools/table.ts";
 import { waitUntil } from "../../host/wait-until.ts";
 import { clusterAddress, clusterName, testPrograms } from "./test-programs.ts";

@@ -11,7 +11,7 @@ import {
   type ProgramResult,
   type RunOptions,
   unpackedPaths,
-} from "../../rehearsal/host/programs.ts";
+} from "../../rehearsal/machine/programs.ts";
 import { prefixFolder, wineEnvironment, wineLoader } from "../../rehearsal/wine/guest-root.ts";
 
 const library = "/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1";

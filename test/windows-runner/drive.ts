@@ -9,13 +9,13 @@
 import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 
-import { registriesOf, wayOutTo } from "../../components/windows/image/builder/way-out.ts";
-import { newImageSecrets, sshFiles } from "../../components/windows/image/image-disc.ts";
+import { registriesOf, wayOutTo } from "../../images/windows/builder/way-out.ts";
+import { newImageSecrets, sshFiles } from "../../images/windows/image-disc.ts";
 import { scriptCommand } from "../../components/windows/remote-command.ts";
 import { parseStepResult, type StepResult } from "../../components/node/step-result.ts";
-import { onServer } from "../../ssh/dial.ts";
-import { CommandFailed, runOverSsh, type SshSource } from "../../ssh/run-over-ssh.ts";
-import { uploadSource } from "../../ssh/upload.ts";
+import { onServer } from "../../host/ssh/dial.ts";
+import { CommandFailed, runOverSsh, type SshSource } from "../../host/ssh/run-over-ssh.ts";
+import { uploadSource } from "../../host/ssh/upload.ts";
 import { type PlannedRun, type RunnerPlan, unknowns } from "./runner-plan.ts";
 
 /** What Initialize-Runner.ps1 has found out. */

@@ -10,7 +10,7 @@ import { build } from "esbuild";
 
 import { fetchFiles, fetchAndRecord, pushedArtifacts } from "../../cli/fetch/stack-programs.ts";
 import { stackSettings } from "../../cli/stack-settings.ts";
-import { openSshArchive } from "../../components/windows/image/media.ts";
+import { openSshArchive } from "../../images/windows/media.ts";
 import { forNode } from "../../toolchain/program/bundle.ts";
 import { discFiles, runnerPlan } from "./runner-plan.ts";
 import { stackSoftware } from "../../components/windows/stack-software.ts";

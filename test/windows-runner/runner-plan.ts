@@ -1,14 +1,11 @@
 import path from "node:path";
 import * as pulumi from "@pulumi/pulumi";
 
-import { bakeOf, bakeText, nodeImages } from "../../components/windows/image/bake.ts";
-import {
-  sealedAnswerFile,
-  sealedAnswerFileText,
-} from "../../components/windows/image/answer-file.ts";
-import { wayOutPort } from "../../components/windows/image/builder/way-out.ts";
-import { sealCommand } from "../../components/windows/image/builder/seal-image.ts";
-import { imageScripts } from "../../components/windows/image/scripts-folder.ts";
+import { bakeOf, bakeText, nodeImages } from "../../images/windows/bake.ts";
+import { sealedAnswerFile, sealedAnswerFileText } from "../../images/windows/answer-file.ts";
+import { wayOutPort } from "../../images/windows/builder/way-out.ts";
+import { sealCommand } from "../../images/windows/builder/seal-image.ts";
+import { imageScripts } from "../../images/windows/scripts-folder.ts";
 import { defaultRequirements } from "../../components/windows/host-requirements.ts";
 import { defaultSetup } from "../../components/windows/node-setup.ts";
 import {

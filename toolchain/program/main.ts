@@ -38,7 +38,7 @@ async function programs(): Promise<string[]> {
   return [
     "index.ts",
     "cli/main.ts",
-    "plugins/main.ts",
+    "offline/plugins/main.ts",
     "policy/pack.ts",
     ...actions.map((file) => path.join("components", file)),
   ];

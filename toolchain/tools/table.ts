@@ -5,7 +5,7 @@ import type { Download, DownloadContent, Tool, ToolArtifact } from "./tool.ts";
 import { toolArtifact } from "./tool-artifact.ts";
 
 const module = (name: string): string =>
-  fileURLToPath(new URL(`../modules/${name}`, import.meta.url));
+  fileURLToPath(new URL(`../../offline/modules/${name}`, import.meta.url));
 
 export const kubernetesVersion = "1.36.4";
 

@@ -10,7 +10,7 @@ import {
   readConfiguration,
   usualDomain,
 } from "../../components/controlplane/existing/cluster-configuration.ts";
-import type { ClusterApi } from "../../kubernetes/cluster-api.ts";
+import type { ClusterApi } from "../../host/kubernetes/cluster-api.ts";
 import type { Os } from "../objects/names.ts";
 
 export interface NodeFact {

@@ -11,7 +11,7 @@ import type {
   V1ServiceList,
 } from "@kubernetes/client-node";
 
-import type { ClusterApi } from "../../kubernetes/cluster-api.ts";
+import type { ClusterApi } from "../../host/kubernetes/cluster-api.ts";
 import { readEndpointSlices } from "../../components/controlplane/actions/endpoint-slices.ts";
 import { namespace } from "../objects/names.ts";
 import { nodeFact, type NodeFact } from "./facts.ts";

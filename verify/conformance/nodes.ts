@@ -1,8 +1,8 @@
 import type { V1Node, V1NodeList, V1Taint } from "@kubernetes/client-node";
 import * as z from "zod";
 import { checkedJson } from "../../toolchain/parse-json.ts";
-import { changeNode } from "../../kubernetes/change-node.ts";
-import type { ClusterApi } from "../../kubernetes/cluster-api.ts";
+import { changeNode } from "../../host/kubernetes/change-node.ts";
+import type { ClusterApi } from "../../host/kubernetes/cluster-api.ts";
 
 /**
  * Taints Linux nodes so that the tests' pods avoid them, and removes taints from Windows nodes, until `restoreNodes`.

@@ -7,8 +7,8 @@ import { execa } from "execa";
 import { extract } from "tar";
 
 import { messageOf } from "../../host/failure.ts";
-import type { ClusterApi } from "../../kubernetes/cluster-api.ts";
-import { podProgress } from "../../kubernetes/pod-state.ts";
+import type { ClusterApi } from "../../host/kubernetes/cluster-api.ts";
+import { podProgress } from "../../host/kubernetes/pod-state.ts";
 import { waitUntil } from "../../host/wait-until.ts";
 import {
   applyObjects,

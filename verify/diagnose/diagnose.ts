@@ -4,7 +4,7 @@ import type {
   V1NetworkPolicy,
   V1Pod,
 } from "@kubernetes/client-node";
-import { isReady, lastWarning, podProgress } from "../../kubernetes/pod-state.ts";
+import { isReady, lastWarning, podProgress } from "../../host/kubernetes/pod-state.ts";
 import type { Details } from "../cluster/snapshot.ts";
 import { roleName } from "../objects/names.ts";
 import type { AwaitedPod } from "../run/plan.ts";

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { parseAllDocuments } from "yaml";
 
-import { agnhostImage } from "../../components/controlplane/node-image/container-images.ts";
+import { agnhostImage } from "../../images/node/container-images.ts";
 import { projectRoot } from "../../toolchain/project.ts";
 import type { SampleRow } from "../rows/row.ts";
 import { namespace } from "./names.ts";

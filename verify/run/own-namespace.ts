@@ -1,6 +1,6 @@
 import type { V1Pod, V1PodList } from "@kubernetes/client-node";
 
-import { hasStatus, type ClusterApi } from "../../kubernetes/cluster-api.ts";
+import { hasStatus, type ClusterApi } from "../../host/kubernetes/cluster-api.ts";
 import { runProgram } from "../../host/run-program.ts";
 import { waitUntil } from "../../host/wait-until.ts";
 import { readNodes } from "../cluster/snapshot.ts";

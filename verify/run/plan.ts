@@ -1,6 +1,6 @@
 import type { V1Pod, V1ServiceSpec } from "@kubernetes/client-node";
 
-import { isReady } from "../../kubernetes/pod-state.ts";
+import { isReady } from "../../host/kubernetes/pod-state.ts";
 import { nodesOf, type NodeFact } from "../cluster/facts.ts";
 import type { Snapshot } from "../cluster/snapshot.ts";
 import {

@@ -2,7 +2,7 @@ import type { V1Pod } from "@kubernetes/client-node";
 import * as z from "zod";
 
 import { messageOf } from "../../host/failure.ts";
-import { isReady, podProgress } from "../../kubernetes/pod-state.ts";
+import { isReady, podProgress } from "../../host/kubernetes/pod-state.ts";
 import { nodesOf } from "../cluster/facts.ts";
 import type { Snapshot } from "../cluster/snapshot.ts";
 import { nodeTrouble } from "../diagnose/diagnose.ts";

@@ -1,9 +1,9 @@
 import path from "node:path";
 
-import { logInTo } from "../../../ssh/dial.ts";
-import { HostKeyRefused } from "../../../ssh/endpoint.ts";
-import { RemoteFiles } from "../../../ssh/remote-files.ts";
-import type { SshSource } from "../../../ssh/run-over-ssh.ts";
+import { logInTo } from "../../../host/ssh/dial.ts";
+import { HostKeyRefused } from "../../../host/ssh/endpoint.ts";
+import { RemoteFiles } from "../../../host/ssh/remote-files.ts";
+import type { SshSource } from "../../../host/ssh/run-over-ssh.ts";
 import { fileStream, type LogFolder, type LogPattern } from "./followed-files.ts";
 import { SourceRefused, type LogStream } from "./log-stream.ts";
 

@@ -9,7 +9,7 @@ import { parseAllDocuments } from "yaml";
 import * as z from "zod";
 
 import { builtSoFar } from "../../../toolchain/built.ts";
-import { ClusterApi } from "../../../kubernetes/cluster-api.ts";
+import { ClusterApi } from "../../../host/kubernetes/cluster-api.ts";
 import { waitUntil } from "../../../host/wait-until.ts";
 import { runAction, say, text } from "../../host-action/run-action.ts";
 import { isPackage } from "../../own-files.ts";

@@ -5,12 +5,12 @@
 import type { V1NodeList, V1PodList } from "@kubernetes/client-node";
 import * as z from "zod";
 
-import { ClusterApi } from "../../../kubernetes/cluster-api.ts";
+import { ClusterApi } from "../../../host/kubernetes/cluster-api.ts";
 import { waitUntil } from "../../../host/wait-until.ts";
 import { unreadyReason } from "../../controlplane/unready-reason.ts";
 import { runAction, say, text } from "../../host-action/run-action.ts";
 import { missingComponents, type TigeraStatus } from "../calico/tigera-status.ts";
-import { podTroubles } from "../../../kubernetes/pod-state.ts";
+import { podTroubles } from "../../../host/kubernetes/pod-state.ts";
 
 const requestSchema = z.object({
   version: z.string(),

@@ -2,7 +2,7 @@
  * Host action: prints `address` and `port` of an API server. The address is the one that the server itself advertises,
  * because its certificate contains that, and not the address of a load balancer.
  */
-import { ClusterApi } from "../../../kubernetes/cluster-api.ts";
+import { ClusterApi } from "../../../host/kubernetes/cluster-api.ts";
 import {
   publishedAddress,
   readEndpointSlices,

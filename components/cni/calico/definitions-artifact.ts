@@ -16,7 +16,7 @@ import type { CalicoRelease } from "./release.ts";
 
 export const definitionsName = "definitions.yaml";
 
-const moduleFolder = fileURLToPath(new URL("../../../toolchain/modules/calico", import.meta.url));
+const moduleFolder = fileURLToPath(new URL("../../../offline/modules/calico", import.meta.url));
 const operatorModule = "github.com/tigera/operator";
 const fetchTimeoutSeconds = 600;
 
@@ -139,7 +139,7 @@ export async function operatorFolder(
   const [found, folder = ""] = stdout.split(" ");
   if (found !== `v${version}`) {
     throw new Error(
-      `toolchain/modules/calico has the operator ${found}, components/cni/calico/release.ts v${version}: ` +
+      `offline/modules/calico has the operator ${found}, components/cni/calico/release.ts v${version}: ` +
         `change both together`,
     );
   }

@@ -1,6 +1,6 @@
 import type { V1ConfigMap, V1Deployment } from "@kubernetes/client-node";
 import semver from "semver";
-import type { DaemonSetName } from "../../../kubernetes/daemon-set.ts";
+import type { DaemonSetName } from "../../../host/kubernetes/daemon-set.ts";
 import type { HostProblem } from "../../../config/host-problem.ts";
 import { addressNumber, contains, type Ipv4Range, parseRange } from "../../../config/ipv4.ts";
 import { unless } from "../../../config/problem.ts";

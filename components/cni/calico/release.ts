@@ -10,7 +10,7 @@ export interface CalicoRelease {
   readonly definitionsSha256: string;
 }
 
-/** Releases by Calico's version. toolchain/modules/calico pins the operator's module: change both together. */
+/** Releases by Calico's version. offline/modules/calico pins the operator's module: change both together. */
 const releases: Readonly<Record<string, CalicoRelease>> = {
   "3.32.1": {
     calico: "3.32.1",

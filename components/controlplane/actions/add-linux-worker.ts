@@ -5,11 +5,11 @@
 import type { V1Node } from "@kubernetes/client-node";
 import { messageOf } from "../../../host/failure.ts";
 import { giveImages } from "../../image-archives/give-images.ts";
-import { caCertHash } from "../../../kubernetes/ca-cert-hash.ts";
+import { caCertHash } from "../../../host/kubernetes/ca-cert-hash.ts";
 import { type Worker, workerSchema } from "../worker-container.ts";
 import { workerJoinConfig } from "../worker-join-config.ts";
 import { awaitReadyNode } from "./node-waits.ts";
-import { ClusterApi } from "../../../kubernetes/cluster-api.ts";
+import { ClusterApi } from "../../../host/kubernetes/cluster-api.ts";
 import { joinBegins, joinHasEnded, startWorker } from "./start-worker.ts";
 import { containerAddress, docker, removeContainers } from "../../../host/docker.ts";
 import { mintToken, revokeToken, tokenId } from "../join-token.ts";

@@ -2,7 +2,7 @@
 import * as z from "zod";
 import { messageOf } from "../../../host/failure.ts";
 import { runAction, say, text } from "../../host-action/run-action.ts";
-import { ClusterApi } from "../../../kubernetes/cluster-api.ts";
+import { ClusterApi } from "../../../host/kubernetes/cluster-api.ts";
 
 export const environment = {
   KUBECONFIG_CONTENT: text,

@@ -4,9 +4,9 @@
  */
 import type { V1PodList } from "@kubernetes/client-node";
 import * as z from "zod";
-import { isReady, podProgress } from "../../../kubernetes/pod-state.ts";
+import { isReady, podProgress } from "../../../host/kubernetes/pod-state.ts";
 import { awaitReadyNode } from "./node-waits.ts";
-import { ClusterApi } from "../../../kubernetes/cluster-api.ts";
+import { ClusterApi } from "../../../host/kubernetes/cluster-api.ts";
 import { runAction, say, text } from "../../host-action/run-action.ts";
 import { waitUntil } from "../../../host/wait-until.ts";
 

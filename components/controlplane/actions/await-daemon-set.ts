@@ -1,8 +1,8 @@
 /** Host action: waits until a DaemonSet's newest pods are ready on the given nodes, whatever other nodes do. */
 import * as z from "zod";
 
-import { ClusterApi } from "../../../kubernetes/cluster-api.ts";
-import { missingOnNodes } from "../../../kubernetes/daemon-set.ts";
+import { ClusterApi } from "../../../host/kubernetes/cluster-api.ts";
+import { missingOnNodes } from "../../../host/kubernetes/daemon-set.ts";
 import { waitUntil } from "../../../host/wait-until.ts";
 import { runAction, say, text } from "../../host-action/run-action.ts";
 

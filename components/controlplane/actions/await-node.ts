@@ -5,8 +5,8 @@
 import * as z from "zod";
 import { withLabelsAndTaints } from "../labels-and-taints.ts";
 import { awaitRegisteredNode } from "./node-waits.ts";
-import { changeNode } from "../../../kubernetes/change-node.ts";
-import { ClusterApi } from "../../../kubernetes/cluster-api.ts";
+import { changeNode } from "../../../host/kubernetes/change-node.ts";
+import { ClusterApi } from "../../../host/kubernetes/cluster-api.ts";
 import { withoutSuperseded } from "../deployed-programs.ts";
 import { endUpgrade } from "../drain.ts";
 import { revokeToken } from "../join-token.ts";

@@ -3,7 +3,7 @@ import path from "node:path";
 import { writeWhole } from "../../../host/write-whole.ts";
 import { builtSoFar } from "../../../toolchain/built.ts";
 import { loadedFolder, ownCache } from "../../../toolchain/own-cache.ts";
-import { loadBalancerReference, standInLabel } from "../load-balancer-image/reference.ts";
+import { loadBalancerReference, standInLabel } from "../load-balancer.ts";
 import { docker } from "../../../host/docker.ts";
 import { say } from "../../host-action/run-action.ts";
 

@@ -2,7 +2,7 @@
 import type { V1Namespace } from "@kubernetes/client-node";
 import * as z from "zod";
 import { runAction, say, text } from "../../host-action/run-action.ts";
-import { ClusterApi } from "../../../kubernetes/cluster-api.ts";
+import { ClusterApi } from "../../../host/kubernetes/cluster-api.ts";
 
 export const environment = {
   KUBECONFIG_CONTENT: text,

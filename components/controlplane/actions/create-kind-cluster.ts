@@ -16,7 +16,7 @@ import { runAction, say } from "../../host-action/run-action.ts";
 import { waitUntil } from "../../../host/wait-until.ts";
 import { builtSoFar } from "../../../toolchain/built.ts";
 import { findOnPath } from "../../../host/search-path.ts";
-import { reachableKubeconfig } from "../../../kubernetes/kubeconfig.ts";
+import { reachableKubeconfig } from "../../../host/kubernetes/kubeconfig.ts";
 import { createTimeoutSeconds, removeCluster, withCluster } from "./remove-cluster.ts";
 import { ensureClusterImages } from "./cluster-images.ts";
 

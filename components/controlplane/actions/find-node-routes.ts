@@ -2,7 +2,7 @@
 import type { V1NodeList } from "@kubernetes/client-node";
 import { runAction, say, text } from "../../host-action/run-action.ts";
 import { nodeRoutes, routedSchema } from "../node-routes.ts";
-import { ClusterApi } from "../../../kubernetes/cluster-api.ts";
+import { ClusterApi } from "../../../host/kubernetes/cluster-api.ts";
 import { waitUntil } from "../../../host/wait-until.ts";
 
 /** Longest wait until the joined nodes have their pod ranges, in seconds. */

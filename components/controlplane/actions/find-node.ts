@@ -5,7 +5,7 @@
 import type { V1Node } from "@kubernetes/client-node";
 import * as z from "zod";
 import { messageOf } from "../../../host/failure.ts";
-import { ApiError, ClusterApi } from "../../../kubernetes/cluster-api.ts";
+import { ApiError, ClusterApi } from "../../../host/kubernetes/cluster-api.ts";
 import type { Finding } from "../../host-action/host-action.ts";
 import { runAction, say, text } from "../../host-action/run-action.ts";
 import { tokenId, tokenSecretPath } from "../join-token.ts";

@@ -1,6 +1,6 @@
 /** Host action: makes the cluster accept a new bootstrap token and prints only that; secret. */
 import * as z from "zod";
-import { ClusterApi } from "../../../kubernetes/cluster-api.ts";
+import { ClusterApi } from "../../../host/kubernetes/cluster-api.ts";
 import { mintToken } from "../join-token.ts";
 import { runAction, text } from "../../host-action/run-action.ts";
 

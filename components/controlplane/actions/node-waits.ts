@@ -1,7 +1,7 @@
 import type { V1Node, V1PodList } from "@kubernetes/client-node";
 import { unreadyReason } from "../unready-reason.ts";
-import type { ClusterApi } from "../../../kubernetes/cluster-api.ts";
-import { podTroubles } from "../../../kubernetes/pod-state.ts";
+import type { ClusterApi } from "../../../host/kubernetes/cluster-api.ts";
+import { podTroubles } from "../../../host/kubernetes/pod-state.ts";
 import { say } from "../../host-action/run-action.ts";
 import { type Look, waitUntil, type WaitOptions } from "../../../host/wait-until.ts";
 

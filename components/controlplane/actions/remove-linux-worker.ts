@@ -3,7 +3,7 @@
  * them, or the whole cluster, does not exist any more.
  */
 import * as z from "zod";
-import { ClusterApi } from "../../../kubernetes/cluster-api.ts";
+import { ClusterApi } from "../../../host/kubernetes/cluster-api.ts";
 import { clusterLabel } from "../../../config/names.ts";
 import { labelledContainers, removeContainers } from "../../../host/docker.ts";
 import { drainAndDelete } from "../drain.ts";

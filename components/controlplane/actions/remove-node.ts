@@ -2,7 +2,7 @@
  * Host action: cordons, drains and deletes a node. Succeeds if the node or the whole cluster does not exist any more.
  */
 import * as z from "zod";
-import { ClusterApi } from "../../../kubernetes/cluster-api.ts";
+import { ClusterApi } from "../../../host/kubernetes/cluster-api.ts";
 import { drainAndDelete } from "../drain.ts";
 import { runAction, say, text } from "../../host-action/run-action.ts";
 

@@ -9,7 +9,7 @@ import semver from "semver";
 import type { HostProblem } from "../../../config/host-problem.ts";
 import { addressNumber, contains, parseRange } from "../../../config/ipv4.ts";
 import { leastKubernetes } from "../../../config/supported.ts";
-import { publicKeyHash } from "../../../kubernetes/ca-cert-hash.ts";
+import { publicKeyHash } from "../../../host/kubernetes/ca-cert-hash.ts";
 import type { ClusterForNetwork, FoundPods, WantedPodNetwork } from "../../cni/pod-network.ts";
 import { inExisting, podNetworkNamed } from "../../cni/pod-networks.ts";
 import { kubeProxyName } from "../../kubeproxy/kube-proxy-objects.ts";

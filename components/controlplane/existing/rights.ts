@@ -1,4 +1,4 @@
-import type { ClusterApi } from "../../../kubernetes/cluster-api.ts";
+import type { ClusterApi } from "../../../host/kubernetes/cluster-api.ts";
 
 export interface Right {
   readonly verb: string;

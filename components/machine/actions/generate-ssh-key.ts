@@ -1,7 +1,7 @@
 /**
  * Host action: prints a new SSH key pair, `{"privateKey": "...", "publicKey": "ssh-ed25519 ..."}`. Stores it nowhere.
  */
-import { generateEd25519 } from "../../../ssh/generate-ed25519.ts";
+import { generateEd25519 } from "../../../host/ssh/generate-ed25519.ts";
 import { runAction, text } from "../../host-action/run-action.ts";
 
 export const environment = { KEY_COMMENT: text };

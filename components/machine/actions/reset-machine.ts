@@ -14,7 +14,7 @@ import {
   routeText,
 } from "../existing/machine-parameter.ts";
 import { claimFile } from "../existing/claim.ts";
-import { RemoteFiles } from "../../../ssh/remote-files.ts";
+import { RemoteFiles } from "../../../host/ssh/remote-files.ts";
 import { runOnWindows } from "../../windows/remote-command.ts";
 
 const stepsFolder = "C:/kindows/steps";

@@ -9,7 +9,7 @@ import {
   openFrom,
   retryPolicy,
   type SshConnection,
-} from "../../../ssh/dial.ts";
+} from "../../../host/ssh/dial.ts";
 import { explainAccess } from "../dial-machine.ts";
 import type { SshAccess } from "../ssh-access.ts";
 

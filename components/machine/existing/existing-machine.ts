@@ -3,7 +3,7 @@ import { local, remote } from "@pulumi/command";
 import type { Facts } from "../../facts.ts";
 import { hostAction } from "../../host-action/host-action.ts";
 import type { environment } from "../actions/claim-machine.ts";
-import { fingerprint } from "../../../ssh/host-key.ts";
+import { fingerprint } from "../../../host/ssh/host-key.ts";
 import { shellFrom, shellQuestion } from "../../windows/remote-command.ts";
 import { MachineComponent, type SshConnection, type WindowsShell } from "../machine.ts";
 import { type ByBastions, directly, type SshAccess, sshConnection } from "../ssh-access.ts";

@@ -5,7 +5,7 @@ import { messageOf } from "../../../host/failure.ts";
 import { runOnWindows, scriptCommand } from "../../windows/remote-command.ts";
 import { parseStepResult, type StepResult } from "../../node/step-result.ts";
 import { filesHash } from "../../node/folder-hash.ts";
-import { RemoteFiles } from "../../../ssh/remote-files.ts";
+import { RemoteFiles } from "../../../host/ssh/remote-files.ts";
 import { onMachine } from "../dial-machine.ts";
 import { type HyperVHostParameter, hyperVHostText, type HyperVPlace } from "./parameters.ts";
 import {

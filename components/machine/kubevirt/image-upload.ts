@@ -6,7 +6,7 @@ import { pipeline } from "node:stream/promises";
 import { checkServerIdentity, rootCertificates } from "node:tls";
 import pRetry, { AbortError } from "p-retry";
 import { messageOf } from "../../../host/failure.ts";
-import { ApiError, type ClusterApi } from "../../../kubernetes/cluster-api.ts";
+import { ApiError, type ClusterApi } from "../../../host/kubernetes/cluster-api.ts";
 import { sha256OfFile } from "../../../toolchain/cache-marker.ts";
 import { imageState } from "./instance-state.ts";
 import type { LabWatch } from "./lab-watch.ts";

@@ -1,5 +1,5 @@
 import { messageOf } from "../../../host/failure.ts";
-import { ApiError, hasStatus, type ClusterApi } from "../../../kubernetes/cluster-api.ts";
+import { ApiError, hasStatus, type ClusterApi } from "../../../host/kubernetes/cluster-api.ts";
 import { setTimeout as sleep } from "node:timers/promises";
 import { importerApi, kubevirtApi, labSelector, type Lab } from "./objects.ts";
 

@@ -5,7 +5,7 @@ import semver from "semver";
 import type { HostProblem } from "../../../config/host-problem.ts";
 import { unless } from "../../../config/problem.ts";
 import { messageOf } from "../../../host/failure.ts";
-import { type ClusterApi, hasStatus } from "../../../kubernetes/cluster-api.ts";
+import { type ClusterApi, hasStatus } from "../../../host/kubernetes/cluster-api.ts";
 import {
   isAllowed,
   managed,

@@ -1,8 +1,8 @@
 import type { HostProblem } from "../../../config/host-problem.ts";
 import { messageOf } from "../../../host/failure.ts";
 import { LocalPort } from "../../../host/local-port.ts";
-import { ClusterApi } from "../../../kubernetes/cluster-api.ts";
-import { serverAddress } from "../../../kubernetes/kubeconfig.ts";
+import { ClusterApi } from "../../../host/kubernetes/cluster-api.ts";
+import { serverAddress } from "../../../host/kubernetes/kubeconfig.ts";
 import {
   type KubeconfigSource,
   readKubeconfig,

@@ -5,7 +5,7 @@ import { request } from "node:https";
 import type { Duplex } from "node:stream";
 import { buffer, text } from "node:stream/consumers";
 import { createWebSocketStream, WebSocket } from "ws";
-import { apiError, type ClusterApi } from "../../../kubernetes/cluster-api.ts";
+import { apiError, type ClusterApi } from "../../../host/kubernetes/cluster-api.ts";
 
 /** Time limit for a response of the API server, which first connects to the machine. */
 const answerMilliseconds = 30_000;

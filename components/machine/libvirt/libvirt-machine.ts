@@ -3,7 +3,7 @@ import { local } from "@pulumi/command";
 import * as libvirt from "@pulumi/libvirt";
 import type { Facts } from "../../facts.ts";
 import { hostAction } from "../../host-action/host-action.ts";
-import type { UefiFirmware } from "../../windows/image/builder/qemu-command.ts";
+import type { UefiFirmware } from "./uefi-firmware.ts";
 import type { environment } from "../actions/close-identity.ts";
 import { domainXslt, windowsDomainXslt } from "./domain-xslt.ts";
 import { closedVolumeXslt } from "./xslt.ts";

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { execa } from "execa";
-import { runOverSsh } from "../../../ssh/run-over-ssh.ts";
+import { runOverSsh } from "../../../host/ssh/run-over-ssh.ts";
 import type { Server } from "./host-script.ts";
 
 /** Starts a root shell that reads its commands from standard input. */

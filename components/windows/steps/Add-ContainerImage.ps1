@@ -9,14 +9,14 @@ the node pulls it. The result has the names of such images and the reasons.
 
 .PARAMETER Images
 The images with registry and tag, e.g. registry.k8s.io/pause:3.10.2, separated by commas. Empty: none. Default: none,
-mandatory. Source: components/windows/image/bake.ts.
+mandatory. Source: images/windows/bake.ts.
 
 .PARAMETER Proxy
 Proxy for the registries, as scheme, address and port. Empty: no proxy. Default: empty. Source:
-components/windows/image/builder/way-out.ts.
+images/windows/builder/way-out.ts.
 
 .PARAMETER TimeoutSeconds
-Time limit in seconds for all images together. Default: 600. Source: components/windows/image/bake.ts.
+Time limit in seconds for all images together. Default: 600. Source: images/windows/bake.ts.
 
 .OUTPUTS
 Facts of the result (lib/Step.ps1): present, pulled, missing, warning (empty if none is missing).

@@ -8,7 +8,7 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { BlockList, isIP } from "node:net";
 import * as z from "zod";
-import type { WindowsHost } from "../../host/windows-host.ts";
+import type { WindowsHost } from "../../machine/windows-host.ts";
 import { HnsError } from "./errors.ts";
 import {
   endpointSchema,

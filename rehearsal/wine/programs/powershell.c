@@ -3,7 +3,7 @@
  *
  * It answers the two commands with which kubeadm's preflight checks ask for the name and the version of Windows, from a
  * registry key (k8s.io/system-validators, os_validator_windows.go and types_windows.go). All other commands the
- * interpreter runs, in the host of the rehearsal, which sends back what they write (rehearsal/host/serve-powershell.ts).
+ * interpreter runs, in the host of the rehearsal, which sends back what they write (rehearsal/machine/serve-powershell.ts).
  * This program has no console and needs no C runtime; sockets are loaded only if they are needed.
  */
 #include <winsock2.h>

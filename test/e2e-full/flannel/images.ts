@@ -2,12 +2,8 @@ import { cp, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { flannelImages, flannelVersions } from "../../../components/cni/flannel/release.ts";
 import { commandRunner } from "../../../host/command-runner.ts";
-import {
-  packArchive,
-  packImage,
-  type ImageRecipe,
-} from "../../../components/controlplane/node-image/image-packing.ts";
-import { linuxDebian } from "../../../components/linux/image/debian.ts";
+import { packArchive, packImage, type ImageRecipe } from "../../../images/node/image-packing.ts";
+import { linuxDebian } from "../../../images/linux/debian.ts";
 import type { Artifact, BuildContext } from "../../../toolchain/artifact.ts";
 import { ensureArtifacts } from "../../../toolchain/ensure.ts";
 import { ensureGo, requireGo } from "../../../toolchain/tools/go-toolchain.ts";

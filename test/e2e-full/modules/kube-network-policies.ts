@@ -2,7 +2,7 @@ import { readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { stringify } from "yaml";
 
-import { agnhostImage } from "../../../components/controlplane/node-image/container-images.ts";
+import { agnhostImage } from "../../../images/node/container-images.ts";
 import type { Artifact } from "../../../toolchain/artifact.ts";
 import { ensureGo, requireGo } from "../../../toolchain/tools/go-toolchain.ts";
 import { hashSources } from "../../../toolchain/tools/sources-hash.ts";

@@ -20,7 +20,7 @@ import { rehearsalVersions } from "../../../config/supported.ts";
 import { containerAddress } from "../../../host/docker.ts";
 import { waitUntil } from "../../../host/wait-until.ts";
 import { sha256OfFile } from "../../../toolchain/cache-marker.ts";
-import { generateEd25519 } from "../../../ssh/generate-ed25519.ts";
+import { generateEd25519 } from "../../../host/ssh/generate-ed25519.ts";
 import type { Artifact } from "../../../toolchain/artifact.ts";
 import { builtArtifacts, builtRehearsalImage, builtTool } from "../../../toolchain/built.ts";
 import { Cache } from "../../../toolchain/cache.ts";

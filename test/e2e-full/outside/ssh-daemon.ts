@@ -5,7 +5,7 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import net from "node:net";
 import path from "node:path";
 import { execa } from "execa";
-import { generateEd25519 } from "../../../ssh/generate-ed25519.ts";
+import { generateEd25519 } from "../../../host/ssh/generate-ed25519.ts";
 import { ensureHostPackages } from "../../../toolchain/host-packages.ts";
 import { waitUntil } from "../../../host/wait-until.ts";
 

@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 import { stringify } from "yaml";
 
 import { mergeIntoFiles, removeFromFiles } from "../../../cli/kubeconfig/lab-entries.ts";
-import { reachableKubeconfig } from "../../../kubernetes/kubeconfig.ts";
+import { reachableKubeconfig } from "../../../host/kubernetes/kubeconfig.ts";
 import { kubeconfig } from "../../unit/controlplane/fixture-kubeconfig.ts";
 import { findTool } from "../plugins/support/engine.ts";
 import { newFolder } from "../../unit/new-folder.ts";

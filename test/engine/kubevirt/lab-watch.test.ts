@@ -9,7 +9,7 @@ import {
   virtualMachine,
 } from "../../../components/machine/kubevirt/objects.ts";
 import { clusterProblems } from "../../../components/machine/kubevirt/readiness.ts";
-import { ClusterApi } from "../../../kubernetes/cluster-api.ts";
+import { ClusterApi } from "../../../host/kubernetes/cluster-api.ts";
 import { labWith } from "../../unit/machine/kubevirt/kubevirt-lab.ts";
 import { ApiServer } from "../plugins/support/api-server.ts";
 import { KubeVirtStandIn } from "./stand-in.ts";

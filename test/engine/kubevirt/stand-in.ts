@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { messageOf } from "../../../host/failure.ts";
-import { ClusterApi, hasStatus } from "../../../kubernetes/cluster-api.ts";
+import { ClusterApi, hasStatus } from "../../../host/kubernetes/cluster-api.ts";
 import { definitions } from "./definitions.ts";
 
 /** The guest of an instance. */

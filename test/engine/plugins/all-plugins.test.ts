@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { mkdir, readFile } from "node:fs/promises";
 import path from "node:path";
 import { execa } from "execa";
-import { bundledPlugins } from "../../../plugins/catalog.ts";
+import { bundledPlugins } from "../../../offline/plugins/catalog.ts";
 import { ApiServer } from "./support/api-server.ts";
 import { EngineProject, succeeded, official } from "./support/engine.ts";
 import { processGone, processIn } from "./support/eventually.ts";

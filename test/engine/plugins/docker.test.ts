@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { execa } from "execa";
 
-import type { PropertyMap } from "../../../plugins/protocol/property-value.ts";
+import type { PropertyMap } from "../../../offline/plugins/protocol/property-value.ts";
 import { Plugin, type Resource } from "./support/plugin.ts";
 
 describe("docker.Network, on Docker's engine", () => {

@@ -1,6 +1,10 @@
 import assert from "node:assert/strict";
 import { kubeProxyObjects } from "../../../components/kubeproxy/kube-proxy-objects.ts";
-import { isSecret, secret, type PropertyMap } from "../../../plugins/protocol/property-value.ts";
+import {
+  isSecret,
+  secret,
+  type PropertyMap,
+} from "../../../offline/plugins/protocol/property-value.ts";
 import { ApiServer } from "./support/api-server.ts";
 import { eventually } from "./support/eventually.ts";
 import { official } from "./support/engine.ts";

@@ -6,8 +6,8 @@ import providerGrpc from "@pulumi/pulumi/proto/provider_grpc_pb.js";
 
 import { pendingOperations } from "../../../cli/engine/deployment.ts";
 import { Pulumi } from "../../../cli/engine/pulumi.ts";
-import { kindowsProvider } from "../../../plugins/kindows/provider.ts";
-import { providerService } from "../../../plugins/protocol/provider-service.ts";
+import { kindowsProvider } from "../../../offline/plugins/kindows/provider.ts";
+import { providerService } from "../../../offline/plugins/protocol/provider-service.ts";
 import { EngineProject, findTool } from "../plugins/support/engine.ts";
 
 const type = "libvirt:index/cloudinitDisk:CloudinitDisk";

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { windowsAccess } from "../../../components/cni/flannel/flannel.ts";
 import { accessObjects } from "../../../components/cni/windows-access.ts";
-import { ClusterApi } from "../../../kubernetes/cluster-api.ts";
+import { ClusterApi } from "../../../host/kubernetes/cluster-api.ts";
 import { readEndpointSlices } from "../../../components/controlplane/actions/endpoint-slices.ts";
-import { agnhostImage } from "../../../components/controlplane/node-image/container-images.ts";
+import { agnhostImage } from "../../../images/node/container-images.ts";
 import {
   conformanceImage,
   conformanceObjects,

@@ -3,7 +3,7 @@
  *
  * Other rows with another SEED, e.g. the date; ROWS of them. Both are variables of the environment, or of make.
  */
-import { Unsupported } from "../../../powershell/values.ts";
+import { Unsupported } from "../../../rehearsal/powershell/values.ts";
 import { type InterpretRow, rowInterpreter } from "../../unit/powershell/interpreted-row.ts";
 import { onWindowsPowerShell } from "../../unit/powershell/windows-powershell.ts";
 import { type FreshRow, FreshRows, isAboutFiles } from "../fresh-rows.ts";

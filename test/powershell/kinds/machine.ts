@@ -39,11 +39,10 @@ const hardlyRun: Readonly<Record<string, string>> = {
   "components/kubeproxy/start.ps1": "the recorded steps run it whole (start/01 to 03)",
   "components/machine/hyper-v/scripts/lib/LabMark.ps1":
     "a machine that is half made is left by runs that are cut short, which are not run here",
-  "components/windows/image/scripts/lib/Bake.ps1": "no test of the image has programs to copy",
-  "components/windows/image/scripts/lib/Sealing.ps1":
+  "images/windows/scripts/lib/Bake.ps1": "no test of the image has programs to copy",
+  "images/windows/scripts/lib/Sealing.ps1":
     "the model has no local accounts, so stand-ins set passwords and write the answer file",
-  "components/windows/image/scripts/lib/SerialLog.ps1":
-    "a machine of the model has no COM1; Pester runs it",
+  "images/windows/scripts/lib/SerialLog.ps1": "a machine of the model has no COM1; Pester runs it",
   "components/windows/steps/lib/ApiServer.ps1":
     "the clock of the model is right; the recorded steps set one (functions/04-machine)",
   "components/windows/steps/lib/DefenderExclusion.ps1":

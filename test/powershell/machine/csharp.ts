@@ -2,9 +2,9 @@
  * C# for a real PowerShell from what the model of Windows declares: a cmdlet for each cmdlet, with its parameters, and a
  * class for each type that the machine answers for. What they do is Bridge.cs.
  */
-import type { Cmdlet, ParameterDefinition } from "../../../powershell/commands.ts";
-import type { Types } from "../../../powershell/types.ts";
-import type { NetType, Overload } from "../../../powershell/values.ts";
+import type { Cmdlet, ParameterDefinition } from "../../../rehearsal/powershell/commands.ts";
+import type { Types } from "../../../rehearsal/powershell/types.ts";
+import type { NetType, Overload } from "../../../rehearsal/powershell/values.ts";
 
 /** Types of .NET in whose place scripts get the model's, by the names that follow `System.`. */
 const shadowed = [

@@ -12,20 +12,25 @@ import { createServer, type Socket } from "node:net";
 import path from "node:path";
 import { createInterface } from "node:readline";
 
-import { objectCmdlets } from "../../../powershell/cmdlets/objects.ts";
-import { Call, type Cmdlet, type Emit } from "../../../powershell/commands.ts";
-import { terminating } from "../../../powershell/errors.ts";
+import { objectCmdlets } from "../../../rehearsal/powershell/cmdlets/objects.ts";
+import { Call, type Cmdlet, type Emit } from "../../../rehearsal/powershell/commands.ts";
+import { terminating } from "../../../rehearsal/powershell/errors.ts";
 import {
   callMethod,
   callStatic,
   construct,
   getProperty,
   getStatic,
-} from "../../../powershell/members.ts";
-import { toText } from "../../../powershell/convert.ts";
-import { Scope } from "../../../powershell/scope.ts";
-import * as is from "../../../powershell/types.ts";
-import { NetObject, Raised, Unsupported, type Value } from "../../../powershell/values.ts";
+} from "../../../rehearsal/powershell/members.ts";
+import { toText } from "../../../rehearsal/powershell/convert.ts";
+import { Scope } from "../../../rehearsal/powershell/scope.ts";
+import * as is from "../../../rehearsal/powershell/types.ts";
+import {
+  NetObject,
+  Raised,
+  Unsupported,
+  type Value,
+} from "../../../rehearsal/powershell/values.ts";
 import { localFolder } from "../../../toolchain/project.ts";
 import { hostNetworkType } from "../../../rehearsal/windows/host-networks.ts";
 import { isMachineFile } from "../../../rehearsal/windows/hyper-v.ts";
@@ -42,7 +47,7 @@ import {
   registryCmdlets,
 } from "../../../rehearsal/windows/registry.ts";
 import type { ScriptMachine } from "../../../rehearsal/windows/machine-types.ts";
-import type { WindowsHost } from "../../../rehearsal/host/windows-host.ts";
+import type { WindowsHost } from "../../../rehearsal/machine/windows-host.ts";
 import { csharp } from "./csharp.ts";
 import { type Json, Wire } from "./wire.ts";
 

@@ -1,7 +1,7 @@
 /** Values of the model as JSON, for Bridge.cs, and back. */
-import { toText } from "../../../powershell/convert.ts";
-import * as is from "../../../powershell/types.ts";
-import { typeOf, type Types } from "../../../powershell/types.ts";
+import { toText } from "../../../rehearsal/powershell/convert.ts";
+import * as is from "../../../rehearsal/powershell/types.ts";
+import { typeOf, type Types } from "../../../rehearsal/powershell/types.ts";
 import {
   Char,
   CustomObject,
@@ -17,7 +17,7 @@ import {
   Switch,
   Unsupported,
   type Value,
-} from "../../../powershell/values.ts";
+} from "../../../rehearsal/powershell/values.ts";
 import type { Moment } from "../../../rehearsal/windows/time-types.ts";
 
 export type Json = null | string | number | boolean | { readonly [name: string]: Json } | Json[];

@@ -6,11 +6,8 @@ import path from "node:path";
 import { compilerCaches } from "../../../cli/cache/entries.ts";
 import { orphaned, removeStaleDownloads, unusedFor } from "../../../cli/cache/prune.ts";
 import { hashOfVolume, usedByLabs } from "../../../cli/image/images.ts";
-import { imageFile } from "../../../components/windows/image/builder/image-artifact.ts";
-import {
-  writeImageNote,
-  PartialImage,
-} from "../../../components/windows/image/builder/partial-image.ts";
+import { imageFile } from "../../../images/windows/builder/image-artifact.ts";
+import { writeImageNote, PartialImage } from "../../../images/windows/builder/partial-image.ts";
 import { Cache } from "../../../toolchain/cache.ts";
 import { eachCase } from "../each-case.ts";
 import { newFolder } from "../new-folder.ts";

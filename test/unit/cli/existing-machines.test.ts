@@ -4,7 +4,7 @@ import path from "node:path";
 import { execa } from "execa";
 
 import { authorizedKey, bootstrap, bootstrapLines } from "../../../cli/commands/bootstrap.ts";
-import { fingerprint, learnHostKey } from "../../../ssh/host-key.ts";
+import { fingerprint, learnHostKey } from "../../../host/ssh/host-key.ts";
 import { withoutSealed } from "../../../cli/stack-settings.ts";
 import { resolveExisting } from "../../../config/existing.ts";
 import { hostKey } from "../../../config/values/host-key.ts";

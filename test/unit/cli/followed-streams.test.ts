@@ -17,10 +17,10 @@ import {
 import { stepsStream } from "../../../cli/logs/follow/followed-files.ts";
 import { waitUntil } from "../../../host/wait-until.ts";
 import { type RehearsalHost, startRehearsalHost } from "../../rehearsed-machine/in-process.ts";
-import type { SshSource } from "../../../ssh/run-over-ssh.ts";
+import type { SshSource } from "../../../host/ssh/run-over-ssh.ts";
 import { eachCase } from "../each-case.ts";
 import { newFolder } from "../new-folder.ts";
-import { adminKey, loginOf } from "../rehearsal-host/ssh-client.ts";
+import { adminKey, loginOf } from "../rehearsal-machine/ssh-client.ts";
 
 /** Streams that are followed, and what is reported about them. */
 class Following {

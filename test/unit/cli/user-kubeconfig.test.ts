@@ -12,7 +12,7 @@ import {
   removeFromFiles,
 } from "../../../cli/kubeconfig/lab-entries.ts";
 import { projectRoot } from "../../../toolchain/project.ts";
-import { reachableKubeconfig } from "../../../kubernetes/kubeconfig.ts";
+import { reachableKubeconfig } from "../../../host/kubernetes/kubeconfig.ts";
 import { kubeconfig } from "../controlplane/fixture-kubeconfig.ts";
 import { eachCase } from "../each-case.ts";
 import { newFolder } from "../new-folder.ts";

@@ -267,7 +267,7 @@ describe("Flannel's objects", () => {
 });
 
 function inNodeImage(manifest: string): (readonly [string, unknown])[] {
-  const files = new URL("../../../components/controlplane/node-image/files/", import.meta.url);
+  const files = new URL("../../../images/node/files/", import.meta.url);
   return parseAllDocuments(readFileSync(new URL(manifest, files), "utf8"))
     .map((document) => document.toJS() as { readonly kind?: string })
     .filter(({ kind }) => kind === "DaemonSet" || kind === "Deployment")

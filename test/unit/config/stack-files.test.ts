@@ -3,7 +3,7 @@ import { createDecipheriv, pbkdf2Sync } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { parse } from "yaml";
 import { existingSettings, stackSettings } from "../../../cli/stack-settings.ts";
-import { imageMedia } from "../../../components/windows/image/media.ts";
+import { imageMedia } from "../../../images/windows/media.ts";
 
 function saltOf(stack: string): string {
   const text = readFileSync(new URL(`../../../Pulumi.${stack}.yaml`, import.meta.url), "utf8");

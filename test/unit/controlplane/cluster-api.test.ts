@@ -9,7 +9,7 @@ import {
   tokenId,
   tokenSecret,
 } from "../../../components/controlplane/join-token.ts";
-import { ApiError, ClusterApi, hasStatus } from "../../../kubernetes/cluster-api.ts";
+import { ApiError, ClusterApi, hasStatus } from "../../../host/kubernetes/cluster-api.ts";
 import { eachCase } from "../each-case.ts";
 import { type Answer, goneApi, withFakeApi } from "./fake-api.ts";
 import { kubeconfig } from "./fixture-kubeconfig.ts";

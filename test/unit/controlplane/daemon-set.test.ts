@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { V1ControllerRevision, V1DaemonSet, V1Pod } from "@kubernetes/client-node";
 
-import { missingOnNodes } from "../../../kubernetes/daemon-set.ts";
+import { missingOnNodes } from "../../../host/kubernetes/daemon-set.ts";
 import { eachCase } from "../each-case.ts";
 import { withFakeApi } from "./fake-api.ts";
 

@@ -3,7 +3,7 @@ import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
 import { mock } from "node:test";
-import { ClusterApi } from "../../../kubernetes/cluster-api.ts";
+import { ClusterApi } from "../../../host/kubernetes/cluster-api.ts";
 import { fixture, kubeconfig } from "./fixture-kubeconfig.ts";
 
 /** `METHOD /path`, the path without its query, in order of arrival. */

@@ -3,8 +3,12 @@ import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { parse, stringify } from "yaml";
 import { chooseKubeconfig } from "../../../components/controlplane/existing/choose-kubeconfig.ts";
-import { caCertHash } from "../../../kubernetes/ca-cert-hash.ts";
-import { credentials, reachableKubeconfig, serverAddress } from "../../../kubernetes/kubeconfig.ts";
+import { caCertHash } from "../../../host/kubernetes/ca-cert-hash.ts";
+import {
+  credentials,
+  reachableKubeconfig,
+  serverAddress,
+} from "../../../host/kubernetes/kubeconfig.ts";
 import { eachCase } from "../each-case.ts";
 import { newFolder } from "../new-folder.ts";
 import { fixture, kubeconfig } from "./fixture-kubeconfig.ts";

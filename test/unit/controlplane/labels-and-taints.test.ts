@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { V1Node } from "@kubernetes/client-node";
-import { changeNode } from "../../../kubernetes/change-node.ts";
+import { changeNode } from "../../../host/kubernetes/change-node.ts";
 import {
   withLabelsAndTaints,
   type LabelsAndTaints,

@@ -2,19 +2,10 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
-import {
-  agnhostImage,
-  imageRecipes,
-} from "../../../components/controlplane/node-image/container-images.ts";
-import {
-  closure,
-  parseDependencies,
-} from "../../../components/controlplane/node-image/debian-pieces.ts";
-import {
-  configDocument,
-  writeImages,
-} from "../../../components/controlplane/node-image/oci-archive.ts";
-import { containerBaseSpec } from "../../../components/controlplane/node-image/root-file-system.ts";
+import { agnhostImage, imageRecipes } from "../../../images/node/container-images.ts";
+import { closure, parseDependencies } from "../../../images/node/debian-pieces.ts";
+import { configDocument, writeImages } from "../../../images/node/oci-archive.ts";
+import { containerBaseSpec } from "../../../images/node/root-file-system.ts";
 import { eachCase } from "../each-case.ts";
 import { inNewFolder } from "../new-folder.ts";
 
@@ -103,7 +94,7 @@ describe("image archive", () => {
 
 describe("what a node carries", () => {
   const recipes = imageRecipes((name) => `/${name}`, "1.36.4");
-  const manifests = new URL("../../../components/controlplane/node-image/files/", import.meta.url);
+  const manifests = new URL("../../../images/node/files/", import.meta.url);
 
   it("is what kubeadm 1.36.4 and kind 0.33 ask for", () => {
     const references = recipes.map((recipe) => recipe.reference);

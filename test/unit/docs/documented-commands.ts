@@ -38,7 +38,7 @@ const placeholders: Readonly<Record<string, string>> = {
   "<folder>": "sealing",
   "<command>": "up",
   "<branch>": "main",
-  "samples/...": "samples/web-server.yaml",
+  "examples/applications/...": "examples/applications/web-server.yaml",
 };
 
 /** The blocks of code of a document. */

@@ -45,7 +45,7 @@ import {
   leasesIn,
   neighboursIn,
 } from "../../../components/network/found-network.ts";
-import { imagesInList } from "../../../components/windows/image/windows-images.ts";
+import { imagesInList } from "../../../images/windows/windows-images.ts";
 import { quoteForCmd } from "../../../components/windows/remote-command.ts";
 import { parseStepResult, stepErrorCode } from "../../../components/node/step-result.ts";
 import { problemText } from "../../../config/problem.ts";
@@ -55,13 +55,13 @@ import { readXml } from "../../../host/read-xml.ts";
 import { shellWord } from "../../../host/shell-word.ts";
 import { withoutControls } from "../../../host/without-controls.ts";
 import { xmlText } from "../../../host/xml-text.ts";
-import { apiObject } from "../../../kubernetes/api-objects.ts";
-import { caCertHash } from "../../../kubernetes/ca-cert-hash.ts";
-import { apiError, type ClusterApi } from "../../../kubernetes/cluster-api.ts";
-import { missingOnNodes } from "../../../kubernetes/daemon-set.ts";
-import { credentials, reachableKubeconfig } from "../../../kubernetes/kubeconfig.ts";
-import { podProgress, podTroubles } from "../../../kubernetes/pod-state.ts";
-import { splitArguments } from "../../../rehearsal/host/cmd/arguments.ts";
+import { apiObject } from "../../../host/kubernetes/api-objects.ts";
+import { caCertHash } from "../../../host/kubernetes/ca-cert-hash.ts";
+import { apiError, type ClusterApi } from "../../../host/kubernetes/cluster-api.ts";
+import { missingOnNodes } from "../../../host/kubernetes/daemon-set.ts";
+import { credentials, reachableKubeconfig } from "../../../host/kubernetes/kubeconfig.ts";
+import { podProgress, podTroubles } from "../../../host/kubernetes/pod-state.ts";
+import { splitArguments } from "../../../rehearsal/machine/cmd/arguments.ts";
 import {
   diskFault,
   diskFormatOf,

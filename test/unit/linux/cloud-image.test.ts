@@ -3,11 +3,8 @@ import { statSync, truncateSync, writeFileSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { execa } from "execa";
 import { prepareCloudImage } from "../../../cli/prepare/cloud-image.ts";
-import {
-  cloudImageFormat,
-  locatedLinuxImage,
-} from "../../../components/linux/cloud-image/located.ts";
-import { gatherLinuxArtifacts } from "../../../preflight/images.ts";
+import { cloudImageFormat, locatedLinuxImage } from "../../../images/linux/located.ts";
+import { gatherLinuxArtifacts } from "../../../stacks/image-readiness.ts";
 import type { Settings } from "../../../config/settings.ts";
 import { Cache } from "../../../toolchain/cache.ts";
 import { sha256OfFile } from "../../../toolchain/cache-marker.ts";

@@ -7,7 +7,7 @@ import * as pulumi from "@pulumi/pulumi";
 import { parse } from "yaml";
 
 import { LinuxNode, type LinuxNodeArgs } from "../../../components/linux/linux-node.ts";
-import { linuxPrograms } from "../../../components/linux/programs/artifact.ts";
+import { linuxPrograms } from "../../../images/linux/programs.ts";
 import { kubeletArguments } from "../../../components/linux/steps.ts";
 import { parseStepResult } from "../../../components/node/step-result.ts";
 import {

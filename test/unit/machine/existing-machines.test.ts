@@ -18,12 +18,12 @@ import type {
 } from "../../../components/machine/existing/machine-parameter.ts";
 import { officialSoftware } from "../../../components/windows/software.ts";
 import { type RehearsalHost, startRehearsalHost } from "../../rehearsed-machine/in-process.ts";
-import { rehearsedWindows } from "../../../rehearsal/host/windows-version.ts";
+import { rehearsedWindows } from "../../../rehearsal/machine/windows-version.ts";
 import { machineReset } from "../../../components/windows/machine-reset.ts";
 import { makeEncryptedKey, makeKey, SshServer } from "../../engine/plugins/support/ssh-server.ts";
 import { type Ended, runAction } from "../controlplane/run-action.ts";
 import { eachCase } from "../each-case.ts";
-import { listing } from "../rehearsal-host/machine-listing.ts";
+import { listing } from "../rehearsal-machine/machine-listing.ts";
 
 const fresh: SeenMachine = {
   ver: "Microsoft Windows [Version 10.0.20348.4405]",

@@ -23,11 +23,8 @@ import {
   type PoolVolume,
   unusedImages,
 } from "../../../components/machine/actions/pool-volumes.ts";
-import {
-  convertedDisk,
-  convertedDiskName,
-} from "../../../components/machine/disk/converted-disk.ts";
-import { windowsDisk } from "../../../components/windows/image/windows-images.ts";
+import { convertedDisk, convertedDiskName } from "../../../images/disk/converted-disk.ts";
+import { windowsDisk } from "../../../images/windows/windows-images.ts";
 import { Cache } from "../../../toolchain/cache.ts";
 import {
   diskFault,

@@ -5,8 +5,12 @@ import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import net, { createServer } from "node:net";
 import path from "node:path";
 
-import { isSecret, type PropertyMap, secret } from "../../../plugins/protocol/property-value.ts";
-import { dial } from "../../../ssh/dial.ts";
+import {
+  isSecret,
+  type PropertyMap,
+  secret,
+} from "../../../offline/plugins/protocol/property-value.ts";
+import { dial } from "../../../host/ssh/dial.ts";
 import { eventually, processGone, processIn } from "../../engine/plugins/support/eventually.ts";
 import { ownAddress, ownPort } from "../../own-address.ts";
 import { official } from "../../engine/plugins/support/engine.ts";

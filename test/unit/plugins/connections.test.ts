@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { execa } from "execa";
 
-import { listen } from "../../../plugins/protocol/plugin-server.ts";
+import { listen } from "../../../offline/plugins/protocol/plugin-server.ts";
 
 /** Sends the beginning of HTTP/2, and prints whether there is an answer. */
 const client = `

@@ -1,19 +1,23 @@
 import assert from "node:assert/strict";
 import type { CoreV1Event, V1Pod } from "@kubernetes/client-node";
 
-import { checkObject } from "../../../plugins/kubernetes/checked-inputs.ts";
-import { type Kind, kinds } from "../../../plugins/kubernetes/kinds.ts";
-import { diffObject, liveInputs, objectState } from "../../../plugins/kubernetes/object-type.ts";
-import { describe as describePods } from "../../../plugins/kubernetes/await-ready.ts";
-import { readiness } from "../../../plugins/kubernetes/readiness.ts";
-import { propertyPath } from "../../../plugins/protocol/property-diff.ts";
-import { diffSettings } from "../../../plugins/kubernetes/settings.ts";
+import { checkObject } from "../../../offline/plugins/kubernetes/checked-inputs.ts";
+import { type Kind, kinds } from "../../../offline/plugins/kubernetes/kinds.ts";
+import {
+  diffObject,
+  liveInputs,
+  objectState,
+} from "../../../offline/plugins/kubernetes/object-type.ts";
+import { describe as describePods } from "../../../offline/plugins/kubernetes/await-ready.ts";
+import { readiness } from "../../../offline/plugins/kubernetes/readiness.ts";
+import { propertyPath } from "../../../offline/plugins/protocol/property-diff.ts";
+import { diffSettings } from "../../../offline/plugins/kubernetes/settings.ts";
 import {
   type PropertyMap,
   type PropertyValue,
   secret,
   unknown,
-} from "../../../plugins/protocol/property-value.ts";
+} from "../../../offline/plugins/protocol/property-value.ts";
 import { eachCase } from "../each-case.ts";
 
 const kind = (name: string): Kind => kinds.get(`kubernetes:${name}`) ?? assert.fail(name);

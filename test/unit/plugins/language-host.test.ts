@@ -8,15 +8,15 @@ import { parse } from "yaml";
 import {
   copyLocalSdk,
   requiredPackages,
-} from "../../../plugins/language-nodejs/language-service.ts";
-import type { PackageJson } from "../../../plugins/language-nodejs/package-json.ts";
+} from "../../../offline/plugins/language-nodejs/language-service.ts";
+import type { PackageJson } from "../../../offline/plugins/language-nodejs/package-json.ts";
 import {
   ProgramRunner,
   parseRuntimeOptions,
   runArguments,
   runEnvironment,
-} from "../../../plugins/language-nodejs/program-runner.ts";
-import type { PropertyMap } from "../../../plugins/protocol/property-value.ts";
+} from "../../../offline/plugins/language-nodejs/program-runner.ts";
+import type { PropertyMap } from "../../../offline/plugins/protocol/property-value.ts";
 import { eventually } from "../../engine/plugins/support/eventually.ts";
 import { projectRoot } from "../../../toolchain/project.ts";
 import { eachCase } from "../each-case.ts";

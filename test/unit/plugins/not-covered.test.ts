@@ -1,9 +1,12 @@
 import assert from "node:assert/strict";
-import { commandProvider } from "../../../plugins/command/provider.ts";
-import { dockerProvider } from "../../../plugins/docker/provider.ts";
-import { kubernetesProvider } from "../../../plugins/kubernetes/provider.ts";
-import { type PropertyMap, unknown } from "../../../plugins/protocol/property-value.ts";
-import type { CheckFailure, ProviderDefinition } from "../../../plugins/protocol/resource-type.ts";
+import { commandProvider } from "../../../offline/plugins/command/provider.ts";
+import { dockerProvider } from "../../../offline/plugins/docker/provider.ts";
+import { kubernetesProvider } from "../../../offline/plugins/kubernetes/provider.ts";
+import { type PropertyMap, unknown } from "../../../offline/plugins/protocol/property-value.ts";
+import type {
+  CheckFailure,
+  ProviderDefinition,
+} from "../../../offline/plugins/protocol/resource-type.ts";
 
 const providers = {
   command: commandProvider,

@@ -1,17 +1,21 @@
 import assert from "node:assert/strict";
 
-import { remoteCommandProperties } from "../../../plugins/command/properties.ts";
-import { diffProperties, kindOf, propertyPath } from "../../../plugins/protocol/property-diff.ts";
-import { checkProperties } from "../../../plugins/protocol/property-shape.ts";
+import { remoteCommandProperties } from "../../../offline/plugins/command/properties.ts";
+import {
+  diffProperties,
+  kindOf,
+  propertyPath,
+} from "../../../offline/plugins/protocol/property-diff.ts";
+import { checkProperties } from "../../../offline/plugins/protocol/property-shape.ts";
 import {
   type PropertyMap,
   reveal,
   sameValue,
   secret,
   unknown,
-} from "../../../plugins/protocol/property-value.ts";
+} from "../../../offline/plugins/protocol/property-value.ts";
 import { eachCase } from "../each-case.ts";
-import { redactor } from "../../../plugins/protocol/redaction.ts";
+import { redactor } from "../../../offline/plugins/protocol/redaction.ts";
 
 const SIGNATURE = "4dabf18193072939515e22adb298388d";
 const asset = (hash: string): PropertyMap => ({

@@ -1,14 +1,14 @@
 /** Runs rows of the tables on the interpreter. */
 import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { toText } from "../../../powershell/convert.ts";
-import { scripts } from "../../../powershell/interpreter.ts";
-import { newInterpreter } from "../../../powershell/new-interpreter.ts";
-import { parse } from "../../../powershell/parser.ts";
-import { scriptOf, visit } from "../../../powershell/subset.ts";
-import type { ScriptBody } from "../../../powershell/syntax.ts";
-import { types as coreTypes, Types } from "../../../powershell/types.ts";
-import { Unsupported } from "../../../powershell/values.ts";
+import { toText } from "../../../rehearsal/powershell/convert.ts";
+import { scripts } from "../../../rehearsal/powershell/interpreter.ts";
+import { newInterpreter } from "../../../rehearsal/powershell/new-interpreter.ts";
+import { parse } from "../../../rehearsal/powershell/parser.ts";
+import { scriptOf, visit } from "../../../rehearsal/powershell/subset.ts";
+import type { ScriptBody } from "../../../rehearsal/powershell/syntax.ts";
+import { types as coreTypes, Types } from "../../../rehearsal/powershell/types.ts";
+import { Unsupported } from "../../../rehearsal/powershell/values.ts";
 import { fileItems } from "../../../rehearsal/windows/file-items.ts";
 import {
   defineMachineTypes,

@@ -1,8 +1,8 @@
 /** Calls within each other end somewhere, and what they counted is counted back. */
 import assert from "node:assert/strict";
-import { newInterpreter } from "../../../powershell/new-interpreter.ts";
-import { types } from "../../../powershell/types.ts";
-import { Unsupported, type Value } from "../../../powershell/values.ts";
+import { newInterpreter } from "../../../rehearsal/powershell/new-interpreter.ts";
+import { types } from "../../../rehearsal/powershell/types.ts";
+import { Unsupported, type Value } from "../../../rehearsal/powershell/values.ts";
 import { nodeHost } from "./node-machine.ts";
 
 /** The script itself is the first of 500. */

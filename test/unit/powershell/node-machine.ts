@@ -6,7 +6,7 @@ import os from "node:os";
 import path from "node:path";
 import { buffer } from "node:stream/consumers";
 import { setTimeout } from "node:timers/promises";
-import { realTime } from "../../../rehearsal/host/machine-time.ts";
+import { realTime } from "../../../rehearsal/machine/machine-time.ts";
 import type { WindowsEnvironment } from "../../../rehearsal/windows/environment.ts";
 import { nodeFiles } from "../../../rehearsal/windows/linux-files.ts";
 import type { ScriptMachine } from "../../../rehearsal/windows/machine-types.ts";

@@ -1,10 +1,10 @@
 /** What the parser refuses. Its trees are decided by tree-sitter.test.ts, and by what the recorded scripts do. */
 import assert from "node:assert/strict";
 
-import { ScriptSyntaxError } from "../../../powershell/lexer.ts";
-import { parse } from "../../../powershell/parser.ts";
-import { lineOf } from "../../../powershell/syntax.ts";
-import { Unsupported } from "../../../powershell/values.ts";
+import { ScriptSyntaxError } from "../../../rehearsal/powershell/lexer.ts";
+import { parse } from "../../../rehearsal/powershell/parser.ts";
+import { lineOf } from "../../../rehearsal/powershell/syntax.ts";
+import { Unsupported } from "../../../rehearsal/powershell/values.ts";
 import { eachCase } from "../each-case.ts";
 
 const file = (text: string): { path: string; text: string } => ({ path: "test.ps1", text });

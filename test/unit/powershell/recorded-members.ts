@@ -2,14 +2,14 @@
  * What the recorded scripts use and no script of the project does: they show values and make files by it. It is added to
  * the types of the interpreter that runs them.
  */
-import { toText } from "../../../powershell/convert.ts";
+import { toText } from "../../../rehearsal/powershell/convert.ts";
 import {
   decodeText,
   linesOf,
   toBuffer,
   type TextEncoding,
-} from "../../../powershell/dotnet/encoding.ts";
-import { badFormat } from "../../../powershell/dotnet/exceptions.ts";
+} from "../../../rehearsal/powershell/dotnet/encoding.ts";
+import { badFormat } from "../../../rehearsal/powershell/dotnet/exceptions.ts";
 import {
   toDateTime,
   toMilliseconds,
@@ -20,9 +20,14 @@ import {
 import type { FileState } from "../../../rehearsal/windows/file-types.ts";
 import type { FileMode } from "../../../rehearsal/windows/file-streams.ts";
 import type { ScriptMachine } from "../../../rehearsal/windows/machine-types.ts";
-import * as is from "../../../powershell/types.ts";
-import { raised, typeOf, types as coreTypes, type Types } from "../../../powershell/types.ts";
-import type { Hashtable } from "../../../powershell/values.ts";
+import * as is from "../../../rehearsal/powershell/types.ts";
+import {
+  raised,
+  typeOf,
+  types as coreTypes,
+  type Types,
+} from "../../../rehearsal/powershell/types.ts";
+import type { Hashtable } from "../../../rehearsal/powershell/values.ts";
 import {
   isNull,
   NetObject,
@@ -32,7 +37,7 @@ import {
   type Num,
   type PsArray,
   type Value,
-} from "../../../powershell/values.ts";
+} from "../../../rehearsal/powershell/values.ts";
 
 coreTypes.extend("System.Object", {
   methods: {

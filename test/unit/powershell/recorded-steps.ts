@@ -2,14 +2,19 @@
 import fs from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { ItemProvider } from "../../../powershell/cmdlets/items.ts";
-import { cmdlets, type Shell } from "../../../powershell/commands.ts";
-import { newInterpreter } from "../../../powershell/new-interpreter.ts";
-import { shown } from "../../../powershell/cmdlets/objects.ts";
-import * as is from "../../../powershell/types.ts";
-import { raised, types as coreTypes, Types } from "../../../powershell/types.ts";
-import { parse } from "../../../powershell/parser.ts";
-import { CustomObject, ErrorRecord, ScriptBlock, Unsupported } from "../../../powershell/values.ts";
+import type { ItemProvider } from "../../../rehearsal/powershell/cmdlets/items.ts";
+import { cmdlets, type Shell } from "../../../rehearsal/powershell/commands.ts";
+import { newInterpreter } from "../../../rehearsal/powershell/new-interpreter.ts";
+import { shown } from "../../../rehearsal/powershell/cmdlets/objects.ts";
+import * as is from "../../../rehearsal/powershell/types.ts";
+import { raised, types as coreTypes, Types } from "../../../rehearsal/powershell/types.ts";
+import { parse } from "../../../rehearsal/powershell/parser.ts";
+import {
+  CustomObject,
+  ErrorRecord,
+  ScriptBlock,
+  Unsupported,
+} from "../../../rehearsal/powershell/values.ts";
 import { nodeHost } from "./node-machine.ts";
 import { layOutSteps, normalised } from "./recorded-files.ts";
 import { defineRecordedMembers } from "./recorded-members.ts";

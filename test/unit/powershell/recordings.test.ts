@@ -1,10 +1,10 @@
 /** Small scripts give what a real PowerShell gave, or are refused by the name of what the interpreter does not know. */
 import assert from "node:assert/strict";
 import { dirname, join } from "node:path";
-import { newInterpreter } from "../../../powershell/new-interpreter.ts";
-import { shown } from "../../../powershell/cmdlets/objects.ts";
-import { types as coreTypes, Types } from "../../../powershell/types.ts";
-import { Unsupported } from "../../../powershell/values.ts";
+import { newInterpreter } from "../../../rehearsal/powershell/new-interpreter.ts";
+import { shown } from "../../../rehearsal/powershell/cmdlets/objects.ts";
+import { types as coreTypes, Types } from "../../../rehearsal/powershell/types.ts";
+import { Unsupported } from "../../../rehearsal/powershell/values.ts";
 import { fileItems } from "../../../rehearsal/windows/file-items.ts";
 import { defineMachineTypes } from "../../../rehearsal/windows/machine-types.ts";
 import { newFolder } from "../new-folder.ts";

@@ -1,6 +1,6 @@
 /** One-line scripts of every kind give what a real PowerShell gave, or are refused by name: never anything else. */
 import assert from "node:assert/strict";
-import { Unsupported } from "../../../powershell/values.ts";
+import { Unsupported } from "../../../rehearsal/powershell/values.ts";
 import { rowInterpreter } from "./interpreted-row.ts";
 import { tables } from "./recorded-tables.ts";
 

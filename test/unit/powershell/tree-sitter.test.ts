@@ -3,9 +3,9 @@ import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import type { Node } from "web-tree-sitter";
 
-import { parse } from "../../../powershell/parser.ts";
-import { visit } from "../../../powershell/subset.ts";
-import type { AnyNode } from "../../../powershell/syntax.ts";
+import { parse } from "../../../rehearsal/powershell/parser.ts";
+import { visit } from "../../../rehearsal/powershell/subset.ts";
+import type { AnyNode } from "../../../rehearsal/powershell/syntax.ts";
 import { parsePowerShell } from "../windows/step-scripts.ts";
 
 const repository = path.resolve(import.meta.dirname, "../../..");

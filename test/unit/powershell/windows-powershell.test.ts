@@ -5,10 +5,10 @@
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { toText } from "../../../powershell/convert.ts";
-import { newInterpreter } from "../../../powershell/new-interpreter.ts";
-import { types as coreTypes, Types } from "../../../powershell/types.ts";
-import { Unsupported } from "../../../powershell/values.ts";
+import { toText } from "../../../rehearsal/powershell/convert.ts";
+import { newInterpreter } from "../../../rehearsal/powershell/new-interpreter.ts";
+import { types as coreTypes, Types } from "../../../rehearsal/powershell/types.ts";
+import { Unsupported } from "../../../rehearsal/powershell/values.ts";
 import { fileItems } from "../../../rehearsal/windows/file-items.ts";
 import { newFolder } from "../new-folder.ts";
 import { nodeHost } from "./node-machine.ts";

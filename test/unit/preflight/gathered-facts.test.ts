@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { chmod, mkdir, symlink, writeFile } from "node:fs/promises";
 import { createServer, type Server } from "node:http";
 import path from "node:path";
-import type { ImageSettings } from "../../../components/windows/image/builder/built-image.ts";
+import type { ImageSettings } from "../../../images/windows/builder/built-image.ts";
 import { cluster } from "../../../config/sections/cluster.ts";
 import { cni } from "../../../config/sections/cni.ts";
 import {
@@ -11,15 +11,15 @@ import {
   networksIn,
   poolsIn,
 } from "../../../components/machine/libvirt/libvirt-facts.ts";
-import { denialsIn, gatherConfinement } from "../../../preflight/confinement.ts";
+import { denialsIn, gatherConfinement } from "../../../components/machine/libvirt/confinement.ts";
 import type { DockerEndpoint } from "../../../host/docker-engine.ts";
-import { gatherDocker } from "../../../preflight/docker.ts";
-import { gatherImageArchives } from "../../../preflight/image-archives.ts";
+import { gatherDocker } from "../../../components/controlplane/docker-readiness.ts";
+import { gatherImageArchives } from "../../../components/image-archives/readiness.ts";
 import { availableIn, bridgeIn } from "../../../components/machine/libvirt/readiness.ts";
-import { gatherImage } from "../../../preflight/images.ts";
-import { gatherInotify, memoryIn } from "../../../preflight/room.ts";
-import { missingTools } from "../../../preflight/host-facts.ts";
-import { routeRanges } from "../../../preflight/network.ts";
+import { gatherImage } from "../../../stacks/image-readiness.ts";
+import { gatherInotify, memoryIn } from "../../../stacks/room.ts";
+import { missingTools } from "../../../stacks/host-facts.ts";
+import { routeRanges } from "../../../components/network/segment-readiness.ts";
 import { Cache } from "../../../toolchain/cache.ts";
 import { eachCase } from "../each-case.ts";
 import { archiveOf, dockerFiles } from "../image-archives/write-archive.ts";

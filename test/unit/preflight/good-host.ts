@@ -1,4 +1,4 @@
-import type { HostFacts } from "../../../preflight/host-facts.ts";
+import type { HostFacts } from "../../../stacks/host-facts.ts";
 
 /** libvirt as it comes. */
 export const libvirt = {

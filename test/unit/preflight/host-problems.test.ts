@@ -9,9 +9,9 @@ import {
 import { hostProblemsText, hostProblemText } from "../../../config/host-problem.ts";
 import { resolveSettings } from "../../../config/resolve.ts";
 import type { Settings } from "../../../config/settings.ts";
-import { checkConfinement } from "../../../preflight/confinement.ts";
-import { checkUplink } from "../../../preflight/host-services.ts";
-import { checkHost } from "../../../preflight/checks.ts";
+import { checkConfinement } from "../../../components/machine/libvirt/confinement.ts";
+import { checkUplink } from "../../../components/network/host-services.ts";
+import { checkHost } from "../../../stacks/host-checks.ts";
 import { eachCase } from "../each-case.ts";
 import { goodHost, libvirt } from "./good-host.ts";
 

@@ -7,7 +7,7 @@ import { mock } from "node:test";
 import { execa } from "execa";
 
 import { WinePrograms } from "../../../rehearsal/guest/wine-programs.ts";
-import type { Route } from "../../../rehearsal/host/state.ts";
+import type { Route } from "../../../rehearsal/machine/state.ts";
 import { imageSources } from "../../../rehearsal/image/artifact.ts";
 import { buildCommand } from "../../../rehearsal/image/build-command.ts";
 import { bundleGuestProgram } from "../../../rehearsal/image/guest-program.ts";

@@ -7,9 +7,9 @@ import ssh2 from "ssh2";
 
 import { execa } from "execa";
 import { knownHosts, sshArguments, sshConfig } from "../../../cli/lab/access.ts";
-import { logInTo } from "../../../ssh/dial.ts";
-import { connectConfig } from "../../../ssh/endpoint.ts";
-import { learnHostKey } from "../../../ssh/host-key.ts";
+import { logInTo } from "../../../host/ssh/dial.ts";
+import { connectConfig } from "../../../host/ssh/endpoint.ts";
+import { learnHostKey } from "../../../host/ssh/host-key.ts";
 import { makeEncryptedKey, makeKey, SshServer } from "../../engine/plugins/support/ssh-server.ts";
 import { eachCase } from "../each-case.ts";
 import { newFolder } from "../new-folder.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { Previewed, PreviewedResource } from "../../../cli/preview-diff/previewed.ts";
-import { secret } from "../../../plugins/protocol/property-value.ts";
+import { secret } from "../../../offline/plugins/protocol/property-value.ts";
 import { reachableNodes, unreachableVariable } from "../../../stacks/reachable-nodes.ts";
 import { type Recording, recordedStack } from "./recorded-stack.ts";
 

@@ -13,7 +13,7 @@ import type { JavaScriptValue as Value } from "google-protobuf/google/protobuf/s
 import { differenceOf } from "../../../cli/preview-diff/difference.ts";
 import { type Previewed, readPreview } from "../../../cli/preview-diff/previewed.ts";
 import { filesHash, folderHash } from "../../../components/node/folder-hash.ts";
-import { isUnknown, type PropertyValue } from "../../../plugins/protocol/property-value.ts";
+import { isUnknown, type PropertyValue } from "../../../offline/plugins/protocol/property-value.ts";
 import { projectRoot } from "../../../toolchain/project.ts";
 import { printedBy } from "./printed-by.ts";
 

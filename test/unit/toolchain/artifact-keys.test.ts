@@ -59,7 +59,7 @@ describe("keys of artifacts in the cache", () => {
   it("of a program do not depend on other programs of its Go module", async () => {
     const [clone] = clones;
     const earlier = new Map(Object.entries(await keys(clone, "sources")));
-    await appendFile(path.join(clone, "toolchain/modules/kubernetes/coredns/main.go"), "// More\n");
+    await appendFile(path.join(clone, "offline/modules/kubernetes/coredns/main.go"), "// More\n");
     const changed = Object.entries(await keys(clone, "sources"))
       .filter(([name, key]) => earlier.get(name) !== key)
       .map(([name]) => name);
@@ -89,7 +89,7 @@ describe("keys of artifacts in the cache", () => {
   it("of bundled plugins cover all that is bundled", async () => {
     const { metafile } = await build({
       absWorkingDir: projectRoot,
-      entryPoints: ["plugins/main.ts"],
+      entryPoints: ["offline/plugins/main.ts"],
       ...{ bundle: true, platform: "node", format: "esm", write: false, metafile: true },
       ...{ splitting: true, outdir: ".", logLevel: "silent", external: ["*.node", "cpu-features"] },
     });

@@ -1,18 +1,18 @@
 /** Prints the cache's keys of this clone's artifacts as JSON: of all that are exported, and one of each made from arguments. */
 import * as calico from "../../../components/cni/calico/definitions-artifact.ts";
 import { calicoRelease, defaultCalicoVersion } from "../../../components/cni/calico/release.ts";
-import * as loadBalancer from "../../../components/controlplane/load-balancer-image/artifact.ts";
-import * as node from "../../../components/controlplane/node-image/artifact.ts";
-import * as linuxDebian from "../../../components/linux/image/debian.ts";
-import * as linuxImage from "../../../components/linux/image/artifact.ts";
-import * as linuxPrograms from "../../../components/linux/programs/artifact.ts";
-import * as convertedDisk from "../../../components/machine/disk/converted-disk.ts";
+import * as loadBalancer from "../../../images/load-balancer/artifact.ts";
+import * as node from "../../../images/node/artifact.ts";
+import * as linuxDebian from "../../../images/linux/debian.ts";
+import * as linuxImage from "../../../images/linux/artifact.ts";
+import * as linuxPrograms from "../../../images/linux/programs.ts";
+import * as convertedDisk from "../../../images/disk/converted-disk.ts";
 import * as download from "../../../components/windows/download-artifact.ts";
-import { bareBake } from "../../../components/windows/image/bake.ts";
-import * as windowsImage from "../../../components/windows/image/builder/image-artifact.ts";
-import { windowsDisk } from "../../../components/windows/image/windows-images.ts";
+import { bareBake } from "../../../images/windows/bake.ts";
+import * as windowsImage from "../../../images/windows/builder/image-artifact.ts";
+import { windowsDisk } from "../../../images/windows/windows-images.ts";
 import { stackSettings } from "../../../cli/stack-settings.ts";
-import { bundledPlugins } from "../../../plugins/catalog.ts";
+import { bundledPlugins } from "../../../offline/plugins/catalog.ts";
 import * as bake from "../../../rehearsal/bake/artifact.ts";
 import * as rehearsalDebian from "../../../rehearsal/image/debian.ts";
 import * as rehearsal from "../../../rehearsal/image/artifact.ts";

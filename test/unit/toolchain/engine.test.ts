@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, readlinkSync, writeFileSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import path from "node:path";
 import { execa } from "execa";
-import { bundledPlugins } from "../../../plugins/catalog.ts";
+import { bundledPlugins } from "../../../offline/plugins/catalog.ts";
 import { artifactAddress } from "../../../toolchain/cache.ts";
 import { howBusy, timesSoFar, type Times } from "../../../toolchain/how-busy.ts";
 import { formatSeconds } from "../../../toolchain/progress-text.ts";

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { execa } from "execa";
-import { loadBalancerImage } from "../../../components/controlplane/load-balancer-image/artifact.ts";
-import { nodeImage } from "../../../components/controlplane/node-image/artifact.ts";
+import { loadBalancerImage } from "../../../images/load-balancer/artifact.ts";
+import { nodeImage } from "../../../images/node/artifact.ts";
 import { bakedRehearsalImage } from "../../../rehearsal/bake/artifact.ts";
 import { buildOrder } from "../../../toolchain/ensure.ts";
 import {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 
 import type { V1PodSpec } from "@kubernetes/client-node";
 
-import { agnhostImage } from "../../../components/controlplane/node-image/container-images.ts";
+import { agnhostImage } from "../../../images/node/container-images.ts";
 import { namespace, podDomain } from "../../../verify/objects/names.ts";
 import { allRoles } from "../../../verify/objects/roles.ts";
 import { fitted, readSample } from "../../../verify/objects/samples.ts";

@@ -5,7 +5,7 @@ import path from "node:path";
 
 import { artifactPath } from "../../../components/windows/media-folder.ts";
 import type { Arguments } from "../../../components/windows/node-step.ts";
-import { sealCommand } from "../../../components/windows/image/builder/seal-image.ts";
+import { sealCommand } from "../../../images/windows/builder/seal-image.ts";
 import type { WindowsShell } from "../../../components/machine/machine.ts";
 import {
   inShell,
@@ -23,10 +23,10 @@ import {
   setHostsEntry,
   setMachineProxy,
 } from "../../../components/windows/steps.ts";
-import { splitArguments } from "../../../rehearsal/host/cmd/arguments.ts";
+import { splitArguments } from "../../../rehearsal/machine/cmd/arguments.ts";
 import { eachCase } from "../each-case.ts";
 import { newFolder } from "../new-folder.ts";
-import { parseCommandLine } from "../../../rehearsal/host/cmd/shell.ts";
+import { parseCommandLine } from "../../../rehearsal/machine/cmd/shell.ts";
 
 const folder = "C:\\kindows\\steps\\0123456789ab";
 const folderWithQuote = "C:\\it's";

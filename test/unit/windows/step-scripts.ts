@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 import path from "node:path";
 import { Language, Parser, type Node } from "web-tree-sitter";
 import { hyperVScriptsSource } from "../../../components/machine/hyper-v/scripts.ts";
-import { imageScriptsSource } from "../../../components/windows/image/scripts-folder.ts";
+import { imageScriptsSource } from "../../../images/windows/scripts-folder.ts";
 import { stepsSource } from "../../../components/windows/steps-folder.ts";
 import { projectRoot } from "../../../toolchain/project.ts";
 

@@ -15,9 +15,9 @@ import type { ProgramArtifact, WindowsSoftware } from "../../../components/windo
 import { homeSource } from "../../../components/windows/steps-copy.ts";
 import { stepsSource } from "../../../components/windows/steps-folder.ts";
 import { WindowsNode, type WindowsNodeArgs } from "../../../components/windows/windows-node.ts";
-import { commandProvider } from "../../../plugins/command/provider.ts";
-import { kindowsProvider } from "../../../plugins/kindows/provider.ts";
-import type { PropertyMap } from "../../../plugins/protocol/property-value.ts";
+import { commandProvider } from "../../../offline/plugins/command/provider.ts";
+import { kindowsProvider } from "../../../offline/plugins/kindows/provider.ts";
+import type { PropertyMap } from "../../../offline/plugins/protocol/property-value.ts";
 import { type ChangeAfterUp, changesAfterUp } from "../../engine/windows/changes-after-up.ts";
 import type { Variation } from "../../engine/windows/nodes-lab.ts";
 import { Anything, record } from "../controlplane/recorded-resources.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { isSecret } from "@pulumi/pulumi";
-import { bakedNodeSteps, bakeOf } from "../../../components/windows/image/bake.ts";
+import { bakedNodeSteps, bakeOf } from "../../../images/windows/bake.ts";
 import { stepTriggerOf } from "../../../components/node/step-trigger.ts";
 import { scriptCommand } from "../../../components/windows/remote-command.ts";
 import { stages } from "../../../cli/stages/node-stages.ts";

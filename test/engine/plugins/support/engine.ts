@@ -104,7 +104,7 @@ export class EngineProject {
       "Pulumi.yaml",
       `name: test
 runtime: { name: nodejs, options: { typescript: false } }
-plugins: { providers: [{ name: kindows, path: ${path.join(repository, "plugins/kindows")} }] }
+plugins: { providers: [{ name: kindows, path: ${path.join(repository, "offline/plugins/kindows")} }] }
 `,
     );
     const made = await project.run(["stack", "init", "dev"]);

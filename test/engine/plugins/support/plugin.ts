@@ -21,15 +21,15 @@ import type {
 } from "@pulumi/pulumi/proto/provider_pb.js";
 import status from "@pulumi/pulumi/proto/status_pb.js";
 import { pulumiHome } from "../../../../toolchain/project.ts";
-import { bundledPlugins } from "../../../../plugins/catalog.ts";
-import { commandProvider } from "../../../../plugins/command/provider.ts";
-import { dockerProvider } from "../../../../plugins/docker/provider.ts";
-import { kindowsProvider } from "../../../../plugins/kindows/provider.ts";
-import { kubernetesProvider } from "../../../../plugins/kubernetes/provider.ts";
-import type { PropertyMap } from "../../../../plugins/protocol/property-value.ts";
-import { providerService } from "../../../../plugins/protocol/provider-service.ts";
-import { fromStruct, toStruct } from "../../../../plugins/protocol/struct.ts";
-import { unary } from "../../../../plugins/protocol/unary.ts";
+import { bundledPlugins } from "../../../../offline/plugins/catalog.ts";
+import { commandProvider } from "../../../../offline/plugins/command/provider.ts";
+import { dockerProvider } from "../../../../offline/plugins/docker/provider.ts";
+import { kindowsProvider } from "../../../../offline/plugins/kindows/provider.ts";
+import { kubernetesProvider } from "../../../../offline/plugins/kubernetes/provider.ts";
+import type { PropertyMap } from "../../../../offline/plugins/protocol/property-value.ts";
+import { providerService } from "../../../../offline/plugins/protocol/provider-service.ts";
+import { fromStruct, toStruct } from "../../../../offline/plugins/protocol/struct.ts";
+import { unary } from "../../../../offline/plugins/protocol/unary.ts";
 import { started, stopped } from "../../../left-running.ts";
 import { type Message, official } from "./engine.ts";
 

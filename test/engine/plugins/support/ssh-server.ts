@@ -3,11 +3,11 @@ import { generateKeyPairSync } from "node:crypto";
 import { type AddressInfo, connect, createServer, type Server } from "node:net";
 import ssh2, { type AuthContext, type Connection, type Session } from "ssh2";
 
-import { Drive } from "../../../../rehearsal/host/drive.ts";
-import { serveSftp } from "../../../../rehearsal/host/ssh/sftp-server.ts";
+import { Drive } from "../../../../rehearsal/machine/drive.ts";
+import { serveSftp } from "../../../../rehearsal/machine/ssh/sftp-server.ts";
 import { RecentWrites } from "../../../../rehearsal/windows/recent-writes.ts";
 import { started, stopped } from "../../../left-running.ts";
-import { generateEd25519 } from "../../../../ssh/generate-ed25519.ts";
+import { generateEd25519 } from "../../../../host/ssh/generate-ed25519.ts";
 
 /** Serves this machine's files over SFTP, like a rehearsed machine its drive. */
 const drive = new Drive("/");

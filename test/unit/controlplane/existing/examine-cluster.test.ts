@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readFile, writeFile } from "node:fs/promises";
 import { parse, stringify } from "yaml";
-import { ClusterApi } from "../../../../kubernetes/cluster-api.ts";
+import { ClusterApi } from "../../../../host/kubernetes/cluster-api.ts";
 import { found, isAway } from "../../../../components/controlplane/existing/cluster-answers.ts";
 import {
   askCluster,

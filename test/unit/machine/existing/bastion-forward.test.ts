@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { BastionForward } from "../../../../components/machine/existing/bastion-forward.ts";
-import type { SshEndpoint as Hop } from "../../../../ssh/endpoint.ts";
+import type { SshEndpoint as Hop } from "../../../../host/ssh/endpoint.ts";
 import { onMachine } from "../../../../components/machine/dial-machine.ts";
-import { runOn } from "../../../../ssh/run-over-ssh.ts";
+import { runOn } from "../../../../host/ssh/run-over-ssh.ts";
 import type { MachineRoute } from "../../../../components/machine/existing/machine-parameter.ts";
 import { claimMachine } from "../../../../components/machine/existing/claim.ts";
-import { dial } from "../../../../ssh/dial.ts";
+import { dial } from "../../../../host/ssh/dial.ts";
 import { waitUntil } from "../../../../host/wait-until.ts";
 import { makeKey, SshServer } from "../../../engine/plugins/support/ssh-server.ts";
 import { eachCase } from "../../each-case.ts";

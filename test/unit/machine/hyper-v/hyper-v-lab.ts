@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import type * as z from "zod";
-import { generateEd25519 } from "../../../../ssh/generate-ed25519.ts";
+import { generateEd25519 } from "../../../../host/ssh/generate-ed25519.ts";
 import {
   type HyperVSession,
   onHyperVHost,
@@ -11,7 +11,7 @@ import type {
   HyperVHostParameter,
   HyperVMachineParameter,
 } from "../../../../components/machine/hyper-v/parameters.ts";
-import type { FaultSetting } from "../../../../rehearsal/host/faults.ts";
+import type { FaultSetting } from "../../../../rehearsal/machine/faults.ts";
 import { type RehearsalHost, startRehearsalHost } from "../../../rehearsed-machine/in-process.ts";
 import { diskSchema, type HyperV, hyperVSchema } from "../../../../rehearsal/windows/hyper-v.ts";
 import { inNewFolder } from "../../new-folder.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readdir } from "node:fs/promises";
 import { onHyperVHost } from "../../../../components/machine/hyper-v/host-session.ts";
 import { machinesOf } from "../../../../components/machine/hyper-v/make-machine.ts";
-import { generateEd25519 } from "../../../../ssh/generate-ed25519.ts";
+import { generateEd25519 } from "../../../../host/ssh/generate-ed25519.ts";
 import type { HyperV } from "../../../../rehearsal/windows/hyper-v.ts";
 import { eachCase } from "../../each-case.ts";
 import { baseDisk, folder, goodMachine, HyperVLab, type LabSetting } from "./hyper-v-lab.ts";

@@ -12,7 +12,7 @@ import { type Asked, clusterProblems } from "../../../../components/machine/kube
 import { type ByBastions, directly } from "../../../../components/machine/ssh-access.ts";
 import { SshKey } from "../../../../components/machine/ssh-key.ts";
 import { hostProblemText } from "../../../../config/host-problem.ts";
-import { ApiError } from "../../../../kubernetes/cluster-api.ts";
+import { ApiError } from "../../../../host/kubernetes/cluster-api.ts";
 import { eachCase } from "../../each-case.ts";
 import { assertGolden, assertSaid, yamlText } from "../../controlplane/golden.ts";
 import { isSecretInput, look, record, revealed } from "../../controlplane/recorded-resources.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { setTimeout as sleep } from "node:timers/promises";
 import { LabWatch } from "../../../../components/machine/kubevirt/lab-watch.ts";
-import { ApiError, type ApiRequest, ClusterApi } from "../../../../kubernetes/cluster-api.ts";
+import { ApiError, type ApiRequest, ClusterApi } from "../../../../host/kubernetes/cluster-api.ts";
 import { labWith } from "./kubevirt-lab.ts";
 
 /** Pause before the API server is asked again, in milliseconds. */

@@ -8,7 +8,7 @@ import {
   openSubresource,
   screenshot,
 } from "../../../../components/machine/kubevirt/subresources.ts";
-import type { ApiError, ClusterApi } from "../../../../kubernetes/cluster-api.ts";
+import type { ApiError, ClusterApi } from "../../../../host/kubernetes/cluster-api.ts";
 import { withFakeApi } from "../../controlplane/fake-api.ts";
 import { labWith } from "./kubevirt-lab.ts";
 

@@ -1,0 +1,133 @@
+import path from "node:path";
+import type { Settings } from "../../config/settings.ts";
+import { podNetworks } from "../../components/cni/pod-networks.ts";
+import { withRegistry } from "../../components/image-archives/image-reference.ts";
+import { kubeProxyImage } from "../../components/kubeproxy/kube-proxy-objects.ts";
+import { defaultSetup } from "../../components/windows/node-setup.ts";
+import type { Arguments, Parameters, Script } from "../../components/windows/node-step.ts";
+import { fileNameOf } from "../../components/windows/media-folder.ts";
+import {
+  programArtifacts,
+  type ProgramName,
+  programNames,
+  type WindowsSoftware,
+} from "../../components/windows/software.ts";
+import {
+  addContainerImage,
+  confirmReboot,
+  containerdValues,
+  enableContainersFeature,
+  installContainerd,
+  installKubernetes,
+  kubernetesValues,
+  pullSeconds,
+  rebootValues,
+} from "../../components/windows/steps.ts";
+import { wayOut } from "./builder/way-out.ts";
+import { MediaError } from "../disk/media-program.ts";
+
+/**
+ * All steps that run during the build of an image, in order. Pulling container images is last, because it only saves
+ * nodes time and nothing else needs the registries.
+ */
+export const bakedSteps = [
+  enableContainersFeature,
+  confirmReboot,
+  installContainerd,
+  installKubernetes,
+  addContainerImage,
+] as readonly Script[];
+
+/** The baked steps that run again on each node, where they find nothing to do. */
+export const bakedNodeSteps = bakedSteps.filter((step) => step !== addContainerImage);
+
+/** The steps of a node that are already done in its image. */
+export interface Bake {
+  readonly steps: readonly { readonly step: Script; readonly parameters: Arguments<Parameters> }[];
+  /** Container images that the steps pull, with registry and tag. */
+  readonly images: readonly string[];
+  /** Programs that the steps install. */
+  readonly programs: readonly {
+    readonly sha256: string;
+    readonly fileName: string;
+    /** Path on this host; undefined until it is downloaded. */
+    readonly file: string | undefined;
+  }[];
+}
+
+export const bareBake: Bake = { steps: [], images: [], programs: [] };
+
+/**
+ * The steps that are baked into an image, with the default settings. Mirrors, proxies and Defender exclusions differ
+ * between labs, so the same steps set them on each node.
+ *
+ * @throws MediaError for programs without a known checksum.
+ */
+export function bakeOf(software: WindowsSoftware, images: readonly string[]): Bake {
+  const media = programArtifacts(software);
+  const unknown = media.filter(([, { sha256 }]) => sha256 === undefined);
+  if (unknown.length > 0) {
+    throw new MediaError({
+      subject: unknown.map(([, artifact]) => fileNameOf(artifact)).join(", "),
+      why: "must be part of the image, but their checksums are not known",
+      instead:
+        "Run `./kindows fetch --stack <name>`, which downloads them and gets the checksums from their publishers.",
+    });
+  }
+  const checksums = Object.fromEntries(
+    programNames.map((name) => [name, software[name]?.sha256 ?? ""]),
+  ) as Readonly<Record<ProgramName, string>>;
+  const run = <P extends Parameters>(
+    step: Script<P>,
+    parameters: Arguments<P>,
+  ): Bake["steps"][number] => ({ step, parameters });
+  return {
+    images,
+    steps: [
+      run(enableContainersFeature, rebootValues),
+      run(confirmReboot, {}),
+      run(installContainerd, containerdValues(software, defaultSetup, checksums)),
+      run(installKubernetes, kubernetesValues(software, defaultSetup, checksums)),
+      run(addContainerImage, {
+        Images: images.join(","),
+        Proxy: wayOut,
+        TimeoutSeconds: pullSeconds,
+      }),
+    ],
+    programs: media.map(([name, artifact]) => {
+      const fileName = fileNameOf(artifact);
+      const { origin } = artifact;
+      const folder = origin === "image" ? undefined : origin.folder;
+      return {
+        sha256: checksums[name],
+        fileName,
+        file: folder === undefined ? undefined : path.join(folder, fileName),
+      };
+    }),
+  };
+}
+
+/** The steps as JSON, which Invoke-Bake.ps1 reads. */
+export function bakeText({ steps }: Pick<Bake, "steps">): string {
+  const named = steps.map(({ step, parameters }) => ({ step: step.name, parameters }));
+  return `${JSON.stringify({ steps: named }, undefined, 2)}\n`;
+}
+
+/**
+ * The container images that every Windows node needs, with registry and tag: the images of pod sandboxes and
+ * kube-proxy, and those of the pod network if it has any.
+ */
+export function nodeImages(
+  { windows, cluster, cni }: Pick<Settings, "windows" | "cluster" | "cni">,
+  { pauseImage }: Pick<WindowsSoftware, "pauseImage">,
+): readonly string[] {
+  const { names, version } = podNetworks[cni.kind].windowsImages?.(cni) ?? {
+    names: [],
+    version: "",
+  };
+  return [
+    pauseImage,
+    withRegistry(windows.kubeProxyImage ?? kubeProxyImage(cluster.kubernetesVersion)),
+    ...names.map((name) => `${name}:v${version}`),
+  ];
+}

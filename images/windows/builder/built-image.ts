@@ -1,0 +1,39 @@
+import { createHash } from "node:crypto";
+import { statSync } from "node:fs";
+import type { Settings } from "../../../config/settings.ts";
+import { podNetworks } from "../../../components/cni/pod-networks.ts";
+import { type BuiltArtifacts, builtSoFar } from "../../../toolchain/built.ts";
+
+/** An image that was built from an ISO, as path of its disk and the first 12 digits of the hash of its inputs. */
+export type BuiltImage = NonNullable<BuiltArtifacts["windowsImages"]>[string];
+
+/** The settings that an image depends on: its media, and the programs and container images that are baked in. */
+export interface ImageSettings {
+  readonly windows: Pick<
+    Settings["windows"],
+    "version" | "image" | "containerdVersion" | "checksums" | "kubeProxyImage"
+  >;
+  readonly cluster: Pick<Settings["cluster"], "kubernetesVersion">;
+  readonly cni: Settings["cni"];
+}
+
+/** Key by which a clone finds the image for its settings. */
+export function imageKey({ windows, cluster, cni }: ImageSettings): string {
+  const { version, image, containerdVersion, checksums, kubeProxyImage } = windows;
+  const pulled = [kubeProxyImage, podNetworks[cni.kind].windowsImages?.(cni).version ?? false];
+  const installed = [cluster.kubernetesVersion, containerdVersion, checksums, pulled];
+  return createHash("sha256")
+    .update(JSON.stringify([version, image, installed]))
+    .digest("hex")
+    .slice(0, 16);
+}
+
+/**
+ * The image that this clone has built for these settings; undefined if none was built, or it is no longer in the cache.
+ */
+export function builtImage(settings: ImageSettings): BuiltImage | undefined {
+  const image = builtSoFar().windowsImages?.[imageKey(settings)];
+  return image !== undefined && statSync(image.path, { throwIfNoEntry: false }) !== undefined
+    ? image
+    : undefined;
+}

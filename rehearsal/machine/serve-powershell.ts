@@ -1,0 +1,113 @@
+/** Runs PowerShell's commands for powershell.exe under Wine (rehearsal/wine/programs/powershell.c has the messages). */
+import { once } from "node:events";
+import { createServer, type Server, type Socket } from "node:net";
+import { shown } from "../powershell/cmdlets/objects.ts";
+import { Unsupported } from "../powershell/values.ts";
+import { ConsoleClosed, windowsPowerShell } from "../windows/powershell.ts";
+import { powerShellPort } from "../wine/powershell-port.ts";
+import { splitArguments } from "./cmd/arguments.ts";
+import { fileOfPowerShell } from "./cmd/shell.ts";
+import type { WindowsHost } from "./windows-host.ts";
+
+const separator = "\x1f";
+const end = "\0";
+
+/** The largest part that powershell.c takes at once. */
+const partBytes = 1 << 15;
+
+/** Exit code if a command is none that the interpreter runs. */
+const unsupported = 70;
+
+type Stream = "o" | "e" | "x";
+
+/** Sends a part of the output; for the end, with the exit code. */
+function send(socket: Socket, stream: Stream, value: Buffer | number): void {
+  const isEnd = typeof value === "number";
+  const head = Buffer.alloc(5);
+  head.write(stream, 0, "latin1");
+  head.writeUInt32LE((isEnd ? value : value.length) >>> 0, 1);
+  socket.write(isEnd ? head : Buffer.concat([head, value]));
+}
+
+function write(socket: Socket, stream: Stream, text: string): void {
+  const bytes = Buffer.from(text);
+  for (let at = 0; at < bytes.length; at += partBytes) {
+    send(socket, stream, bytes.subarray(at, at + partBytes));
+  }
+}
+
+/** The command line, the current folder and the variables of a powershell.exe. */
+function parse(message: string): { commandLine: string; variables: Record<string, string> } {
+  const [commandLine = "", , ...environment] = message.split(separator);
+  const variables = environment
+    .map((each) => /^([^=]+)=(.*)$/s.exec(each))
+    .flatMap((match) => (match ? [[match[1] ?? "", match[2] ?? ""] as const] : []));
+  return { commandLine, variables: Object.fromEntries(variables) };
+}
+
+async function run(host: WindowsHost, message: string, socket: Socket): Promise<number> {
+  const { commandLine, variables } = parse(message);
+  const closed = new AbortController();
+  socket.once("close", () => closed.abort());
+  const [, ...words] = splitArguments(commandLine);
+  const given = fileOfPowerShell(words);
+  if (given === undefined) {
+    write(
+      socket,
+      "e",
+      `rehearsed: this powershell.exe runs scripts by -File, not: ${commandLine}\n`,
+    );
+    return unsupported;
+  }
+  const output = (text: string): void => write(socket, "o", text);
+  const console = {
+    ...{ output, error: (text: string) => write(socket, "e", text) },
+    ...{ input: () => Promise.resolve(Buffer.alloc(0)), variables, closed: closed.signal },
+  };
+  try {
+    const powerShell = windowsPowerShell(host, console, () => Promise.resolve());
+    const [script, ...args] = given;
+    return await host.time.busy(() =>
+      powerShell.runFile(script, args, (value) => output(shown(value))),
+    );
+  } catch (error) {
+    if (error instanceof ConsoleClosed) return 1;
+    if (!(error instanceof Unsupported)) throw error;
+    write(socket, "e", `rehearsed: PowerShell can't run this script: ${error.message}\n`);
+    return unsupported;
+  }
+}
+
+async function serveProgram(host: WindowsHost, socket: Socket): Promise<void> {
+  let message = "";
+  socket.setEncoding("utf8");
+  socket.on("error", () => undefined); // a program that ends resets its connection
+  for await (const data of socket.iterator({ destroyOnReturn: false }) as AsyncIterable<string>) {
+    message += data;
+    if (message.endsWith(end)) break;
+  }
+  socket.resume(); // or its end would not be seen
+  send(socket, "x", await run(host, message.slice(0, -1), socket));
+  socket.end();
+}
+
+/**
+ * Serves on the loopback address until the server is closed.
+ *
+ * @param port Default: that of powershell.exe. 0 is any.
+ */
+export async function servePowerShell(
+  host: WindowsHost,
+  log: (line: string) => void,
+  port: number = powerShellPort,
+): Promise<Server> {
+  const server = createServer((socket) => {
+    serveProgram(host, socket).catch((error: unknown) => {
+      log(`a script of a program: ${String(error)}`);
+      socket.destroy();
+    });
+  });
+  server.listen(port, "127.0.0.1");
+  await once(server, "listening");
+  return server;
+}
