@@ -21,9 +21,9 @@ const durationsFile = path.join(localFolder, "test-durations.json");
 
 /** Estimates in milliseconds, by the beginning of a path, for files that have not run before. */
 const estimates: Durations = {
-  "test/unit/rehearsal-machine/fault-table": 60_000,
+  "test/unit/rehearsal/machine/fault-table": 60_000,
   "test/engine/": 30_000,
-  "test/unit/powershell/": 30_000,
+  "test/unit/rehearsal/powershell/": 30_000,
 };
 
 /** Longer than any test takes on a busy machine. */

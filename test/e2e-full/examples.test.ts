@@ -6,7 +6,7 @@ import { extract } from "tar";
 import { stringify } from "yaml";
 import { builtTool } from "../../toolchain/built.ts";
 import { projectRoot } from "../../toolchain/project.ts";
-import { listing } from "../unit/rehearsal-machine/machine-listing.ts";
+import { listing } from "../unit/rehearsal/machine/machine-listing.ts";
 import { endpointOf, ExistingLab, type MachineName } from "../engine/existing/existing-lab.ts";
 import { ensureTestEngine } from "../prepare.ts";
 import { EngineProject, succeeded } from "../engine/plugins/support/engine.ts";

@@ -1,4 +1,4 @@
-import { describeFaults } from "../unit/rehearsal-machine/fault-table/describe-faults.ts";
+import { describeFaults } from "../unit/rehearsal/machine/fault-table/describe-faults.ts";
 
 // Needs no hypervisor, but minutes of a CPU.
 describeFaults("whole");

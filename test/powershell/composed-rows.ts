@@ -5,7 +5,7 @@
 import { objectCmdlets } from "../../rehearsal/powershell/cmdlets/objects.ts";
 import type { ParameterDefinition } from "../../rehearsal/powershell/commands.ts";
 import type { NetType, Overload } from "../../rehearsal/powershell/values.ts";
-import { rowMachine } from "../unit/powershell/interpreted-row.ts";
+import { rowMachine } from "../unit/rehearsal/powershell/interpreted-row.ts";
 
 /** Values by the short name of their type in .NET. Not one contains a statement. */
 const values: Readonly<Record<string, readonly string[]>> = {

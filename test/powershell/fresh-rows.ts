@@ -6,7 +6,7 @@ import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { projectRoot } from "../../toolchain/project.ts";
-import { tables, type Row } from "../unit/powershell/recorded-tables.ts";
+import { tables, type Row } from "../unit/rehearsal/powershell/recorded-tables.ts";
 import { ComposedRows } from "./composed-rows.ts";
 import { partsOf, type Part, type Role } from "./row-parts.ts";
 

@@ -8,13 +8,13 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { parseDocument } from "yaml";
 import { projectRoot } from "../../toolchain/project.ts";
-import { tables, writeTables } from "../unit/powershell/recorded-tables.ts";
+import { tables, writeTables } from "../unit/rehearsal/powershell/recorded-tables.ts";
 import { runSnippets } from "./kinds/snippets.ts";
 import { runSteps } from "./kinds/steps.ts";
 import { runParts } from "./kinds/tables.ts";
 import { howToGet, type Shell, withShells } from "./shells.ts";
 
-const folder = join(projectRoot, "test/unit/powershell/recordings");
+const folder = join(projectRoot, "test/unit/rehearsal/powershell/recordings");
 
 /** An order that PowerShell chooses by chance is the same this many times in one of 500 rows. */
 const times = 10;

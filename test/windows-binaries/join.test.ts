@@ -6,7 +6,7 @@ import {
   runStep,
   runText,
   type StepRun,
-} from "../unit/rehearsal-machine/step-runner.ts";
+} from "../unit/rehearsal/machine/step-runner.ts";
 import { kubernetesVersion } from "../../toolchain/tools/table.ts";
 import { TestCluster, waitFor } from "./test-cluster.ts";
 import { clusterAddress, clusterName, nodeAddress } from "./test-programs.ts";

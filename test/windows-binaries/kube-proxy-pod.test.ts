@@ -13,7 +13,7 @@ import {
 import { kubeProxyImage, kubeProxyObjects } from "../../components/kubeproxy/kube-proxy-objects.ts";
 import type { LoadBalancer } from "../../rehearsal/windows/hns/objects.ts";
 import { kubernetesVersion } from "../../toolchain/tools/table.ts";
-import { assertDone, runStep } from "../unit/rehearsal-machine/step-runner.ts";
+import { assertDone, runStep } from "../unit/rehearsal/machine/step-runner.ts";
 import { TestCluster, waitFor } from "./test-cluster.ts";
 import { clusterAddress, clusterName, nodeAddress, testPrograms } from "./test-programs.ts";
 import { WineMachine } from "./wine-machine.ts";

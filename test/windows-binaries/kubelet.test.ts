@@ -5,7 +5,7 @@ import { splitArguments } from "../../rehearsal/machine/cmd/arguments.ts";
 import type { ProgramResult } from "../../rehearsal/machine/programs.ts";
 import { workingProgram } from "../../rehearsal/machine/service-manager.ts";
 import { kubernetesVersion } from "../../toolchain/tools/table.ts";
-import { assertFails, joinInput, runStep } from "../unit/rehearsal-machine/step-runner.ts";
+import { assertFails, joinInput, runStep } from "../unit/rehearsal/machine/step-runner.ts";
 import { WineMachine } from "./wine-machine.ts";
 import { testPrograms } from "./test-programs.ts";
 

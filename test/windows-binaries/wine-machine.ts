@@ -11,8 +11,8 @@ import { serveHns } from "../../rehearsal/windows/hns/serve.ts";
 import { type CarriedMedia, writeMedia } from "../../rehearsal/image/media.ts";
 import { containerdVersion, kubernetesVersion } from "../../toolchain/tools/table.ts";
 import { stepsSource } from "../../components/windows/steps-folder.ts";
-import { assertDone, pathOf, runStep } from "../unit/rehearsal-machine/step-runner.ts";
-import { remoteSteps } from "../unit/rehearsal-machine/ssh-client.ts";
+import { assertDone, pathOf, runStep } from "../unit/rehearsal/machine/step-runner.ts";
+import { remoteSteps } from "../unit/rehearsal/machine/ssh-client.ts";
 import { testPrograms } from "./test-programs.ts";
 import { mountWineRoot, TestWine } from "./wine.ts";
 

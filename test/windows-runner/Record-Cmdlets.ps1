@@ -4,8 +4,8 @@ Records what Windows' cmdlets give for nothing, one and many, and which errors, 
 
 .DESCRIPTION
 Runs each case of Show-Cmdlet.ps1 in a Windows PowerShell of its own and writes what it printed beside a line that names the
-build. On a throw-away Windows Server only: it is changed. test/unit/rehearsal-machine/machine.test.ts compares the
-model with what lies in test/unit/rehearsal-machine/cmdlet-recordings.
+build. On a throw-away Windows Server only: it is changed. test/unit/rehearsal/machine/machine.test.ts compares the
+model with what lies in test/unit/rehearsal/machine/cmdlet-recordings.
 
 .PARAMETER Folder
 Folder that gets a file for each case.

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import path from "node:path";
 import { fingerprint } from "../../../host/ssh/host-key.ts";
-import { listing } from "../../unit/rehearsal-machine/machine-listing.ts";
+import { listing } from "../../unit/rehearsal/machine/machine-listing.ts";
 import { type EngineRun, succeeded } from "../plugins/support/engine.ts";
 import { makeKey } from "../plugins/support/ssh-server.ts";
 import { planned } from "../windows/nodes-lab.ts";

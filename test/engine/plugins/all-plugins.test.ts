@@ -17,7 +17,7 @@ interface Variation {
 
 /**
  * One program with a resource of every bundled plugin, run by the real engine: that the two fit. What a plugin does with
- * its resources is decided by the plugin alone, in process: test/unit/plugins, and the other files here.
+ * its resources is decided by the plugin alone, in process: test/unit/offline/plugins, and the other files here.
  */
 describe("the engine with all plugins", () => {
   const docker = `kindows-test-${process.pid.toString(36)}-all`;

@@ -7,7 +7,7 @@ import { failedNodes, unusablePrograms } from "../../../cli/commands/up.ts";
 import { parseDeployment } from "../../../cli/engine/deployment.ts";
 import { removePushes } from "../../../cli/recovery/repair.ts";
 import { writeFakeMedia } from "../../rehearsed-machine/fake-media.ts";
-import { networkNames } from "../../unit/rehearsal-machine/machine-listing.ts";
+import { networkNames } from "../../unit/rehearsal/machine/machine-listing.ts";
 import { withFakeApi } from "../../unit/controlplane/fake-api.ts";
 import { kubeconfig } from "../../unit/controlplane/fixture-kubeconfig.ts";
 import { type EngineRun, succeeded } from "../plugins/support/engine.ts";

@@ -4,8 +4,11 @@
  * Other rows with another SEED, e.g. the date; ROWS of them. Both are variables of the environment, or of make.
  */
 import { Unsupported } from "../../../rehearsal/powershell/values.ts";
-import { type InterpretRow, rowInterpreter } from "../../unit/powershell/interpreted-row.ts";
-import { onWindowsPowerShell } from "../../unit/powershell/windows-powershell.ts";
+import {
+  type InterpretRow,
+  rowInterpreter,
+} from "../../unit/rehearsal/powershell/interpreted-row.ts";
+import { onWindowsPowerShell } from "../../unit/rehearsal/powershell/windows-powershell.ts";
 import { type FreshRow, FreshRows, isAboutFiles } from "../fresh-rows.ts";
 import { type Kind, Judgement } from "../kind.ts";
 import { partsOf } from "../row-parts.ts";

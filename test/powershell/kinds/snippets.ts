@@ -2,7 +2,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { layOut, type Recorded } from "../../unit/powershell/recorded-files.ts";
+import { layOut, type Recorded } from "../../unit/rehearsal/powershell/recorded-files.ts";
 import { type Kind, Judgement } from "../kind.ts";
 import type { Shell } from "../shells.ts";
 

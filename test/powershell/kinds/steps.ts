@@ -8,7 +8,7 @@ import {
   layOutSteps,
   normalised,
   withoutChance,
-} from "../../unit/powershell/recorded-files.ts";
+} from "../../unit/rehearsal/powershell/recorded-files.ts";
 import { type Kind, Judgement } from "../kind.ts";
 import type { Shell } from "../shells.ts";
 

@@ -2,7 +2,7 @@
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { framed, type Row, tables } from "../../unit/powershell/recorded-tables.ts";
+import { framed, type Row, tables } from "../../unit/rehearsal/powershell/recorded-tables.ts";
 import { type Kind, Judgement } from "../kind.ts";
 import type { Shell } from "../shells.ts";
 

@@ -20,7 +20,7 @@ import { type RehearsalHost, startRehearsalHost } from "../../rehearsed-machine/
 import type { SshSource } from "../../../host/ssh/run-over-ssh.ts";
 import { eachCase } from "../each-case.ts";
 import { newFolder } from "../new-folder.ts";
-import { adminKey, loginOf } from "../rehearsal-machine/ssh-client.ts";
+import { adminKey, loginOf } from "../rehearsal/machine/ssh-client.ts";
 
 /** Streams that are followed, and what is reported about them. */
 class Following {

@@ -15,15 +15,15 @@ import { eachCase } from "../each-case.ts";
 import { newFolder } from "../new-folder.ts";
 import { withFakeApi } from "../controlplane/fake-api.ts";
 import { kubeconfig } from "../controlplane/fixture-kubeconfig.ts";
-import { loginOf, remoteSteps, stepCommand } from "../rehearsal-machine/ssh-client.ts";
+import { loginOf, remoteSteps, stepCommand } from "../rehearsal/machine/ssh-client.ts";
 import {
   goodArguments,
   joinInput,
   joinToken,
   prepareThrough,
   startWithSteps,
-} from "../rehearsal-machine/step-runner.ts";
-import { setVariable } from "../rehearsal-machine/machine-listing.ts";
+} from "../rehearsal/machine/step-runner.ts";
+import { setVariable } from "../rehearsal/machine/machine-listing.ts";
 
 const hours = 3_600_000;
 

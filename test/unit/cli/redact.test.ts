@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { redact, RedactedLines, secretPatterns } from "../../../cli/engine/redact.ts";
 import type { RehearsalHost } from "../../rehearsed-machine/in-process.ts";
 import { eachCase } from "../each-case.ts";
-import { runText, startWithSteps } from "../rehearsal-machine/step-runner.ts";
+import { runText, startWithSteps } from "../rehearsal/machine/step-runner.ts";
 
 const body = "b3BlbnNzaC1rZXktdjEAAAAABG5vbmUAAAAEbm9uZQAAAAAAAAAB";
 const pem = `-----BEGIN OPENSSH PRIVATE KEY-----\n${body}\n${body}==\n-----END OPENSSH PRIVATE KEY-----\n`;

@@ -83,7 +83,7 @@ describe("the documents name only what there is", () => {
     const text = read("docs/how-to-extend.md");
     const named = [...text.matchAll(/`((?:[\w.-]+\/)+[\w.-]*)`/g)].map(([, file = ""]) => file);
     assert.ok(named.length > 30, `${named.length} found`);
-    const below = ["", "components/windows", "components/cni", "test/unit/rehearsal-machine"];
+    const below = ["", "components/windows", "components/cni", "test/unit/rehearsal/machine"];
     for (const file of named) {
       const found = below.some((folder) => existsSync(path.join(repository, folder, file)));
       assert.ok(found || file === "golden/", file);

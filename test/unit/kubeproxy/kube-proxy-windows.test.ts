@@ -9,7 +9,7 @@ import {
 import { KubeProxyWindows } from "../../../components/kubeproxy/kube-proxy-windows.ts";
 import * as library from "../../../components/library/components.ts";
 import { controlPlaneFixture, joinedNode } from "../controlplane/fixture-node.ts";
-import { runText, startWithSteps } from "../rehearsal-machine/step-runner.ts";
+import { runText, startWithSteps } from "../rehearsal/machine/step-runner.ts";
 import { yamlText } from "../controlplane/golden.ts";
 import { record, revealed } from "../controlplane/recorded-resources.ts";
 

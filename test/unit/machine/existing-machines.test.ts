@@ -23,7 +23,7 @@ import { machineReset } from "../../../components/windows/machine-reset.ts";
 import { makeEncryptedKey, makeKey, SshServer } from "../../engine/plugins/support/ssh-server.ts";
 import { type Ended, runAction } from "../controlplane/run-action.ts";
 import { eachCase } from "../each-case.ts";
-import { listing } from "../rehearsal-machine/machine-listing.ts";
+import { listing } from "../rehearsal/machine/machine-listing.ts";
 
 const fresh: SeenMachine = {
   ver: "Microsoft Windows [Version 10.0.20348.4405]",

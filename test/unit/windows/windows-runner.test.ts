@@ -13,8 +13,8 @@ import { completed, copyAll, type Driven, driveSteps } from "../../windows-runne
 import { bundleDriver } from "../../windows-runner/pack.ts";
 import { discFiles, plannedSteps, runnerPlan, unknowns } from "../../windows-runner/runner-plan.ts";
 import { newFolder } from "../new-folder.ts";
-import { listing } from "../rehearsal-machine/machine-listing.ts";
-import { adminKey, loginOf } from "../rehearsal-machine/ssh-client.ts";
+import { listing } from "../rehearsal/machine/machine-listing.ts";
+import { adminKey, loginOf } from "../rehearsal/machine/ssh-client.ts";
 
 const settings = resolveSettings(
   { cni: { kind: "flannel" }, nodes: [{ name: "win-1" }] },

@@ -16,7 +16,7 @@ import {
 import { imageScripts as discScripts } from "../../../../images/windows/scripts-folder.ts";
 import { eachCase } from "../../each-case.ts";
 import type { RehearsalHost } from "../../../rehearsed-machine/in-process.ts";
-import { hostFor, runFile, runText } from "../../rehearsal-machine/step-runner.ts";
+import { hostFor, runFile, runText } from "../../rehearsal/machine/step-runner.ts";
 import {
   functions,
   imageScripts,
