@@ -8,7 +8,7 @@ import { visit } from "../../../../rehearsal/powershell/subset.ts";
 import type { AnyNode } from "../../../../rehearsal/powershell/syntax.ts";
 import { parsePowerShell } from "../../windows/step-scripts.ts";
 
-const repository = path.resolve(import.meta.dirname, "../../..");
+const repository = path.resolve(import.meta.dirname, "../../../..");
 
 /** A node that both trees have: where it stands, and what the grammar calls it. */
 interface Fact {
