@@ -14,8 +14,7 @@ import type { Download, Outcome } from "./tools/tool.ts";
 
 /** What a bundled plugin is made of, relative to the project. */
 export const pluginSources: readonly string[] = [
-  ...["plugins", "host", "kubernetes", "ssh"],
-  ...["toolchain/program/bundle.ts", "package-lock.json"],
+  ...["offline/plugins", "host", "toolchain/program/bundle.ts", "package-lock.json"],
 ];
 
 export type TakeOfficial = (

@@ -29,9 +29,10 @@ const computerName = "bake";
 /** Sources other than the steps that determine how the steps run. */
 const bakeSources = [
   ...["artifact.ts", "keep-scripts.ts", "run-bake.ts"].map((name) => `rehearsal/bake/${name}`),
-  ...["image/bake.ts", "node-setup.ts", "node-step.ts", "remote-command.ts", "steps.ts"].map(
+  ...["node-setup.ts", "node-step.ts", "remote-command.ts", "steps.ts"].map(
     (name) => `components/windows/${name}`,
   ),
+  "images/windows/bake.ts",
 ].map((name) => join(projectRoot, name));
 
 /**

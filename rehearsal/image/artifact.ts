@@ -30,8 +30,7 @@ export const imageSources: readonly string[] = [
     "host/write-whole.ts",
     "toolchain/boot-disk.ts",
   ],
-  ...["image", "guest", "host", "windows", "wine"].map((name) => `rehearsal/${name}/`),
-  "rehearsal/powershell/",
+  ...["image", "guest", "machine", "windows", "wine", "powershell"].map((name) => `rehearsal/${name}/`),
 ];
 
 /** The files in C:\rehearsal: artifact, name in the artifact, path. */

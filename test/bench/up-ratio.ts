@@ -126,7 +126,7 @@ async function machineAlone(): Promise<number> {
 async function projectFolder(): Promise<string> {
   const folder = await mkdtemp(path.join(os.tmpdir(), "kindows-machine-"));
   await mkdir(path.join(folder, "state"));
-  const folders = ["node_modules", "components", "host", "kubernetes", "ssh", "toolchain"];
+  const folders = ["node_modules", "components", "config", "host", "offline", "toolchain"];
   for (const shared of [...folders, "package.json"]) {
     await symlink(path.join(projectRoot, shared), path.join(folder, shared));
   }
@@ -136,7 +136,7 @@ async function projectFolder(): Promise<string> {
     'name: kindows\nruntime: {name: nodejs, options: {typescript: false, nodeargs: "--import tsx"}}\nmain: index.ts\n',
   );
   // The engine runs a program in its own folder, so index.ts has to be in this one.
-  const program = path.join(projectRoot, "bench", "machine-program.ts");
+  const program = path.join(projectRoot, "test/bench", "machine-program.ts");
   await writeFile(path.join(folder, "index.ts"), `export * from ${JSON.stringify(program)};\n`);
   return folder;
 }

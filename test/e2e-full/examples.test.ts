@@ -80,7 +80,9 @@ describe("examples with the package @kindows/components", () => {
     });
     projects.push(project);
     await install(packed, path.join(project.folder, "node_modules"));
-    await cp(path.join(projectRoot, "examples", name), project.folder, { recursive: true });
+    await cp(path.join(projectRoot, "examples/programs", name), project.folder, {
+      recursive: true,
+    });
     await ended(project, ["stack", "init", "dev"]);
     const { media } = lab.machines[machine].host;
     const checksums: Readonly<Record<string, string>> = Object.fromEntries(

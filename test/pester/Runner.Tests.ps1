@@ -14,7 +14,7 @@ Describe 'Disable-Shutdown' {
         $disc = Join-Path $TestDrive ([Guid]::NewGuid())
         $null = New-Item -Path $disc -ItemType Directory
         Copy-Item -LiteralPath "$project/components/windows/steps/lib" -Destination $disc -Recurse
-        Copy-Item -Path "$project/components/windows/image/scripts/lib/*" -Destination "$disc/lib"
+        Copy-Item -Path "$project/images/windows/scripts/lib/*" -Destination "$disc/lib"
         $record = Join-Path $TestDrive 'sealing.json'
     }
 

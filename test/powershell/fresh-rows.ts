@@ -60,13 +60,15 @@ function sourceOf(topic: string, script: string): Source {
 
 /** What is in the scripts that ship and says something without their variables. */
 function shippedParts(): readonly Source[] {
-  const folder = join(projectRoot, "components");
-  const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter(
-    (each) => each.endsWith(".ps1") && !each.includes("node_modules"),
-  );
+  const files = ["components", "images"].flatMap((room) => {
+    const folder = join(projectRoot, room);
+    return readdirSync(folder, { recursive: true, encoding: "utf8" })
+      .filter((each) => each.endsWith(".ps1") && !each.includes("node_modules"))
+      .map((each) => join(folder, each));
+  });
   const roles: readonly Role[] = ["access", "stage", "operator", "type"];
   return files.sort().map((file) => {
-    const script = readFileSync(join(folder, file), "utf8");
+    const script = readFileSync(file, "utf8");
     const { parts } = sourceOfShipped(script);
     return { topic: "", script, parts: parts.filter(({ role }) => roles.includes(role)) };
   });

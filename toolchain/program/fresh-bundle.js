@@ -10,9 +10,8 @@ const bundles = path.join(root, ".kindows", "program");
 
 /** Folders of the bundles' sources. Includes more than they import: unnecessary bundling is better than a stale bundle. */
 const sources = [
-  ...["index.ts", "preflight", "stacks", "components", "config", "cli", "toolchain"],
-  ...["ssh", "kubernetes", "host"],
-  ...["plugins", "rehearsal", "verify", "policy", "package-lock.json"],
+  ...["index.ts", "stacks", "components", "config", "host", "images", "cli", "toolchain"],
+  ...["offline/plugins", "rehearsal", "verify", "policy", "package-lock.json"],
 ];
 
 /**

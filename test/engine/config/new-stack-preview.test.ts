@@ -36,7 +36,6 @@ describe("kindows preview of a new stack, on a host with nothing but the engine"
 
   before(async () => {
     clone = await CopiedProject.create();
-    await symlink(path.join(projectRoot, "powershell"), clone.at("powershell"));
     const record = clone.at(".kindows/artifacts.json");
     const { tools } = JSON.parse(await readFile(record, "utf8")) as { tools: object };
     await rm(record);

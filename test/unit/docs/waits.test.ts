@@ -7,16 +7,7 @@ import { repository } from "./documented-commands.ts";
 const read = (file: string): string => readFileSync(path.join(repository, file), "utf8");
 
 /** What the product is made of; what builds the rehearsal and tests it is none of it. */
-const folders = [
-  "cli",
-  "components",
-  "host",
-  "kubernetes",
-  "plugins",
-  "ssh",
-  "toolchain",
-  "verify",
-];
+const folders = ["cli", "components", "host", "images", "offline", "toolchain", "verify"];
 
 /** Whether a file calls a loop that tries again, or has one with a pause. */
 function polls(file: string): boolean {

@@ -21,7 +21,7 @@ describe("keys of artifacts in the cache", () => {
     for (const clone of clones) {
       await mkdir(path.join(clone, path.dirname(program)), { recursive: true });
       const files = ["package.json", "package-lock.json", "software.lock.json", "Pulumi.yaml"];
-      await copySources(clone, [...files, "powershell", program]);
+      await copySources(clone, [...files, program]);
       for (const name of ["node_modules", "sdks"]) {
         await symlink(path.join(projectRoot, name), path.join(clone, name));
       }
@@ -68,7 +68,7 @@ describe("keys of artifacts in the cache", () => {
 
   it("are all in this test", async () => {
     const tested = await readFile(path.join(projectRoot, program), "utf8");
-    const folders = ["cli", "components", "plugins", "rehearsal", "toolchain"];
+    const folders = ["cli", "components", "images", "offline", "rehearsal", "toolchain"];
     const files = await Promise.all(
       folders.map(async (folder) =>
         (await readdir(path.join(projectRoot, folder), { recursive: true }))

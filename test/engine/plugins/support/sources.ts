@@ -12,8 +12,8 @@ const repository = path.resolve(import.meta.dirname, "../../../..");
 
 /** Sources of programs and host actions. */
 const sources = [
-  ...["cli", "components", "config", "plugins", "policy", "preflight", "rehearsal", "stacks"],
-  ...["ssh", "kubernetes", "host", "toolchain", "verify", "index.ts"],
+  ...["cli", "components", "config", "host", "images", "offline", "policy", "rehearsal", "stacks"],
+  ...["toolchain", "verify", "index.ts"],
 ];
 
 /**

@@ -136,7 +136,7 @@ function shown(facts: readonly Fact[], file: string, text: string): string[] {
 }
 
 describe("The parser, compared with the grammar of tree-sitter", () => {
-  const files = scriptsBelow("components");
+  const files = [...scriptsBelow("components"), ...scriptsBelow("images")];
 
   for (const file of files) {
     const text = readFileSync(path.join(repository, file), "utf8");
