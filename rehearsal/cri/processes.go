@@ -122,7 +122,7 @@ func linkVolume(mount *runtimeapi.Mount, link string) error {
 // C:\C\<container> before containerd 1.7.
 //
 // The image's files are hard links. Volumes are symbolic links, which under Wine are copies (see
-// offline/windows-goroot/os_wine_windows.go) made when the container is created, so later changes are not visible in
+// toolchain/windows-goroot/os_wine_windows.go) made when the container is created, so later changes are not visible in
 // them.
 func (s *server) makeRoot(root, image string, volumes []*runtimeapi.Mount) error {
 	if err := linkFiles(image, root); err != nil {

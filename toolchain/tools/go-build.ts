@@ -9,7 +9,7 @@ import { commandRunner } from "../../host/command-runner.ts";
 import {
   windowsGorootOverlaySources,
   writeWindowsGorootOverlay,
-} from "../../offline/windows-goroot-overlay.ts";
+} from "../windows-goroot-overlay.ts";
 import { Slots } from "../slots.ts";
 import { ensureGo } from "./go-toolchain.ts";
 import { writePatchedModule } from "./patched-module.ts";

@@ -3,7 +3,6 @@ import { mkdir, readdir, readFile, rm, symlink, writeFile } from "node:fs/promis
 import path from "node:path";
 import { execa } from "execa";
 import { stringify } from "yaml";
-import { projectRoot } from "../../../toolchain/project.ts";
 import { eachCase } from "../../unit/each-case.ts";
 import { inNewFolder } from "../../unit/new-folder.ts";
 import { CopiedProject } from "../plugins/support/sources.ts";

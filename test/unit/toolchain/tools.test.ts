@@ -18,7 +18,7 @@ import { pageAligned } from "../../../toolchain/tools/page-aligned.ts";
 import * as table from "../../../toolchain/tools/table.ts";
 import { toolArtifact } from "../../../toolchain/tools/tool-artifact.ts";
 import type { Tool } from "../../../toolchain/tools/tool.ts";
-import { renameFunction } from "../../../offline/windows-goroot-overlay.ts";
+import { renameFunction } from "../../../toolchain/windows-goroot-overlay.ts";
 import { eachCase } from "../each-case.ts";
 import { newFolder } from "../new-folder.ts";
 

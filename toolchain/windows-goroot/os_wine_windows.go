@@ -1,4 +1,4 @@
-// Package os, for Wine: added to Go's own; see offline/windows-goroot-overlay.ts.
+// Package os, for Wine: added to Go's own; see toolchain/windows-goroot-overlay.ts.
 //
 // Wine makes no symbolic links. Here a link is a copy of what it points to, and a record in C:\wlnk that holds its
 // target, under the name of the link. That is enough for what kubelet does with links: it makes one beside the old

@@ -1,4 +1,4 @@
-// Package net, for Wine: added to Go's own; see offline/windows-goroot-overlay.ts.
+// Package net, for Wine: added to Go's own; see toolchain/windows-goroot-overlay.ts.
 
 package net
 

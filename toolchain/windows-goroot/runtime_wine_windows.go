@@ -1,4 +1,4 @@
-// Package runtime, for Wine: added to Go's own; see offline/windows-goroot-overlay.ts.
+// Package runtime, for Wine: added to Go's own; see toolchain/windows-goroot-overlay.ts.
 //
 // Under Wine every wait on an event or a timer, and every setting of one, asks another process (wineserver). A Go
 // program waits some hundred times a second even when it has nothing to do, and on an emulated CPU that alone took half

@@ -1,4 +1,4 @@
-// Package windows, for Wine: added to Go's own; see offline/windows-goroot-overlay.ts.
+// Package windows, for Wine: added to Go's own; see toolchain/windows-goroot-overlay.ts.
 
 package windows
 
