@@ -56,7 +56,7 @@ export async function goInputs(go: GoBuild): Promise<Readonly<Record<string, str
   ];
   return {
     module: await hashSources(go.module, [go.module], isSource),
-    sources: await hashSources(go.module, go.forWine ? forWine : []),
+    sources: await hashSources(import.meta.dirname, go.forWine ? forWine : []),
     build: JSON.stringify([
       go.packages,
       go.variables ?? {},
