@@ -91,7 +91,7 @@ export async function copyPackages(
   for (const link of pieces.alternatives) {
     await addFile(root, link, files);
   }
-  const list = path.join(into, "../../components/controlplane", `${path.basename(into)}.list`);
+  const list = path.join(into, "..", `${path.basename(into)}.list`);
   await writeFile(list, [...files].map((file) => `.${file}\n`).join(""));
   await mkdir(into, { recursive: true });
   const copy = 'tar -C "$0" --no-recursion -cf - -T "$1" | tar -C "$2" -xf -';

@@ -27,7 +27,7 @@ describe("Drive C:", () => {
     assert.equal(await drive.display("c:/WINDOWS/system32"), "C:\\Windows\\System32");
   });
 
-  for (const target of ["../secret", "../..", "/", "../c-not"]) {
+  for (const target of ["../secret", "..", "/", "../c-not"]) {
     it(`does not follow a link to ${target}`, async () => {
       await mkdir(join(outside, "c-not"));
       await symlink(target, join(outside, "c/link"));

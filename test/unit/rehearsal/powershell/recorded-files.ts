@@ -40,7 +40,7 @@ export function layOutSteps(steps: string, recordings: string, folder: string): 
   const laid = join(folder, "traces-x", "steps");
   cpSync(steps, laid, { recursive: true });
   cpSync(join(laid, "lib", "NativeCommand.ps1"), join(laid, "lib", "NativeCommand.original.ps1"));
-  cpSync(join(steps, "../..", "../..", "kubeproxy", "start.ps1"), join(laid, "start.ps1"));
+  cpSync(join(steps, "..", "..", "kubeproxy", "start.ps1"), join(laid, "start.ps1"));
   cpSync(join(recordings, "lib"), join(laid, "lib"), { recursive: true });
   return laid;
 }
