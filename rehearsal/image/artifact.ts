@@ -30,7 +30,9 @@ export const imageSources: readonly string[] = [
     "host/write-whole.ts",
     "toolchain/boot-disk.ts",
   ],
-  ...["image", "guest", "machine", "windows", "wine", "powershell"].map((name) => `rehearsal/${name}/`),
+  ...["image", "guest", "machine", "windows", "wine", "powershell"].map(
+    (name) => `rehearsal/${name}/`,
+  ),
 ];
 
 /** The files in C:\rehearsal: artifact, name in the artifact, path. */

@@ -34,7 +34,11 @@ export interface Fit {
 /** Objects of a row's sample. @throws if its file is not YAML. */
 export async function readSample(look: SampleRow["look"]): Promise<readonly SampleObject[]> {
   // The row `metrics` measures the pod of the sample `settings`.
-  const file = path.join(projectRoot, "examples/applications", `${look === "metrics" ? "settings" : look}.yaml`);
+  const file = path.join(
+    projectRoot,
+    "examples/applications",
+    `${look === "metrics" ? "settings" : look}.yaml`,
+  );
   return parseAllDocuments(await readFile(file, "utf8")).map((document) => {
     const [error] = document.errors;
     if (error) throw new Error(`${path.basename(file)}: ${error.message}`);
