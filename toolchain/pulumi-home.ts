@@ -18,10 +18,7 @@ export function pluginLink(
   version: string,
   executable: string,
 ): string {
-  return path.join(
-    `offline/plugins/${kind}-${name.replace(/^language-/, "")}-v${version}`,
-    executable,
-  );
+  return path.join(`plugins/${kind}-${name.replace(/^language-/, "")}-v${version}`, executable);
 }
 
 export function libvirtLinks(ensured: EnsuredArtifacts): readonly HomeLink[] {

@@ -97,7 +97,7 @@ const differences: readonly (readonly [script: string, given?: string])[] = [
   ],
   ["function f { param($A, $B) $B }; $t = @{ A = 1; C = 2 }; f @t 'x'"],
   // https://learn.microsoft.com/powershell/scripting/whats-new/what-s-new-in-powershell-core-60
-  ["'a'../..'c'"],
+  ["'a'..'c'"],
   ['"`u{61}`e"', "u{61}e"],
   ["$null ?? 1"],
   ["$true ? 1 : 2"],
