@@ -95,13 +95,13 @@ const facts: readonly (readonly [what: string, file: string, text: RegExp, sourc
   ],
   [
     "the variable with the network of kube-proxy",
-    "../kubeproxy/start.ps1",
+    "components/kubeproxy/start.ps1",
     /\$env:KUBE_NETWORK = \$NetworkName/,
     "kubernetes/kubernetes, pkg/proxy/winkernel/proxier.go",
   ],
   [
     "kube-proxy's only mode on Windows",
-    "../kubeproxy/start.ps1",
+    "components/kubeproxy/start.ps1",
     /'--proxy-mode=kernelspace'/,
     "kubernetes.io/docs/reference/networking/virtual-ips",
   ],
