@@ -1,10 +1,12 @@
 import { isDryRun } from "@pulumi/pulumi/runtime/index.js";
 import { loadStack } from "./config/load.ts";
 import type { StackSettings } from "./config/load.ts";
-import { reachableNodes } from "./stacks/reachable-nodes.ts";
 import { machineNodes } from "./config/sections/nodes.ts";
+import type { ExistingCluster } from "./stacks/existing-cluster.ts";
+import type { Lab } from "./stacks/lab.ts";
+import { reachableNodes } from "./stacks/reachable-nodes.ts";
 
-const { kubeconfig, sshPrivateKey, controlPlane, nodes, images } = await compose(
+const stack = await compose(
   await loadStack({
     network: async (...which) => {
       const { networkOfStack } = await import("./stacks/lab-images.ts");
@@ -16,19 +18,17 @@ const { kubeconfig, sshPrivateKey, controlPlane, nodes, images } = await compose
     },
   }),
 );
-export { kubeconfig, sshPrivateKey, controlPlane, nodes, images };
+// Of an existing cluster, the user has the kubeconfig already.
+export const kubeconfig = "kubeconfig" in stack ? stack.kubeconfig : undefined;
+export const images = "images" in stack ? stack.images : undefined;
+export const { sshPrivateKey, controlPlane, nodes } = stack;
 
 /** Composes the stack. Modules of other kinds of stacks are not loaded. */
-async function compose(stack: StackSettings) {
+async function compose(stack: StackSettings): Promise<Lab | ExistingCluster> {
   if (stack.kind === "existing") {
-    const { existingStack } = await import("./stacks/existing-stack.ts");
-    // The user has the kubeconfig and keys already.
-    return {
-      kubeconfig: undefined,
-      sshPrivateKey: undefined,
-      images: undefined,
-      ...(await existingStack(stack.settings)),
-    };
+    const { existingClusterArgs } = await import("./stacks/existing-cluster-args.ts");
+    const { ExistingCluster } = await import("./stacks/existing-cluster.ts");
+    return new ExistingCluster("cluster", await existingClusterArgs(stack.settings));
   }
   const present = reachableNodes(stack.settings);
   // A preview works on any host, so the host's requirements are checked only before something is created.
@@ -37,6 +37,7 @@ async function compose(stack: StackSettings) {
     await prepareHost();
     await preflight({ ...stack.settings, ...present });
   }
-  const { kindOnLibvirt } = await import("./stacks/kind-on-libvirt.ts");
-  return kindOnLibvirt(stack.settings, machineNodes(present));
+  const { labArgs } = await import("./stacks/lab-args.ts");
+  const { Lab } = await import("./stacks/lab.ts");
+  return new Lab("lab", await labArgs(stack.settings, machineNodes(present)));
 }

@@ -24,6 +24,7 @@ export function clusterRoutes(
   settings: Settings,
   { kubeconfig, serviceCidr, resource, ready }: ClusterParts,
   joined: readonly pulumi.Resource[],
+  opts?: pulumi.CustomResourceOptions,
 ): pulumi.Output<ClusterRoute[]> | undefined {
   if (!hasClusterRoutes(settings) || !joinsWindows(settings)) return undefined;
   const { kindCluster } = labNames(settings.lab.name);
@@ -42,6 +43,7 @@ export function clusterRoutes(
       environment: { KUBECONFIG_CONTENT: pulumi.secret(kubeconfig), ROUTED: routed },
     }),
     {
+      ...opts,
       dependsOn: [resource, ...ready, ...joined],
       deletedWith: resource,
       // A replaced worker has another pod range.

@@ -11,6 +11,8 @@ import { type LabImages, linuxPrograms } from "./lab-images.ts";
 export type NodePrograms = Pick<WindowsNodeArgs, "software" | "requirements">;
 
 export interface JoinedCluster extends Pick<JoiningMachine, "controlPlane" | "podNetwork"> {
+  /** The component whose children the nodes are. */
+  readonly parent: pulumi.Resource;
   readonly tokenTtlMinutes: number;
 }
 
@@ -45,7 +47,7 @@ export function joinedWindows(
   windows: NodePrograms & Pick<WindowsNodeArgs, "setup" | "routes">,
 ): JoinedWindows {
   const args = { ...joining(machine, cluster), ...windows };
-  const node = new WindowsNode(machine.node.name, args);
+  const node = new WindowsNode(machine.node.name, args, { parent: cluster.parent });
   return { ...joined(machine, node), name: machine.machine.name, joinId: node.joinId };
 }
 
@@ -57,7 +59,7 @@ export function joinedLinux(
   imageArchives: readonly ImageArchive[],
 ): JoinedNode {
   const args = { ...joining(machine, cluster), programs: linuxPrograms(images), imageArchives };
-  return joined(machine, new LinuxNode(machine.node.name, args));
+  return joined(machine, new LinuxNode(machine.node.name, args, { parent: cluster.parent }));
 }
 
 /** Arguments for the node of a machine, with a token that is created for it. */

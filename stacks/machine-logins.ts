@@ -6,7 +6,7 @@ import {
 } from "../components/machine/existing/bastion-forward.ts";
 import type { ByBastions, SshAccess } from "../components/machine/ssh-access.ts";
 import { privateKey } from "../config/values/private-key.ts";
-import type { Login } from "./existing-machines.ts";
+import type { Login } from "./existing-cluster.ts";
 
 export function throwIfAny(what: string, problems: readonly string[]): void {
   if (problems.length === 0) return;

@@ -123,6 +123,7 @@ export interface PodNetworkComponents<Section = unknown> {
     this: void,
     controlPlane: ControlPlane,
     settings: PodNetworkSettings<Section>,
+    opts: pulumi.ComponentResourceOptions,
   ): PodNetwork;
   /**
    * Adds what an existing cluster lacks for Windows nodes, if allowed.

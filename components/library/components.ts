@@ -11,7 +11,7 @@ import * as flannel from "../cni/flannel/flannel.ts";
 import type { FlannelBackend } from "../cni/flannel/flannel-config.ts";
 import { inExisting, podNetworkNamed, podNetworks } from "../cni/pod-networks.ts";
 import { BootstrapToken } from "../controlplane/bootstrap-token.ts";
-import * as existing from "../controlplane/existing/existing-cluster.ts";
+import * as existing from "../controlplane/existing/existing-control-plane.ts";
 import { examineCluster, type ExaminedCluster } from "../controlplane/existing/examine-cluster.ts";
 import * as kind from "../controlplane/kind-cluster.ts";
 import * as kubeProxy from "../kubeproxy/kube-proxy-windows.ts";
@@ -407,7 +407,7 @@ function clusterOf(
   args: ClusterArgs,
   opts: pulumi.ComponentResourceOptions,
   nodes: readonly { readonly name: string; readonly nodeIp: string }[] = [],
-): existing.ExistingCluster {
+): existing.ExistingControlPlane {
   const { endpoint, hostsEntries = [] } = args;
   const ranges = rangesOf(args);
   const { kubernetesVersion, ...wantedRanges } = ranges;
@@ -422,7 +422,7 @@ function clusterOf(
     return found;
   });
   const cluster = { examined, hostsEntries, ...ranges };
-  return new existing.ExistingCluster(`${name}-cluster`, cluster, opts);
+  return new existing.ExistingControlPlane(`${name}-cluster`, cluster, opts);
 }
 
 function backendOf({ flannelBackend = "vxlan" }: { flannelBackend?: string }): FlannelBackend {

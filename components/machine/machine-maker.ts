@@ -68,24 +68,28 @@ export interface MachineMaker<Hosts = z.ZodType<OtherMachineHost[]>, Section = u
     ): Promise<readonly string[]>;
   }>;
   /** The components, which import Pulumi. */
-  components(): Promise<{
-    /**
-     * Returns, by the name of each host that has nodes, the function that makes a node's machine there. The machines
-     * get their addresses from this host's DHCP server, like all machines on the segment.
-     *
-     * @param placed the nodes whose machines are made.
-     */
-    machinesOn(
-      this: void,
-      lab: MachinesLab<Section>,
-      placed: readonly NodeSettings[],
-    ): ReadonlyMap<string, MakeMachine>;
-  }>;
+  components(): Promise<MachineComponents<Section>>;
+}
+
+export interface MachineComponents<Section = unknown> {
+  /**
+   * Returns, by the name of each host that has nodes, the function that makes a node's machine there. The machines
+   * get their addresses from this host's DHCP server, like all machines on the segment.
+   *
+   * @param placed the nodes whose machines are made.
+   */
+  machinesOn(
+    this: void,
+    lab: MachinesLab<Section>,
+    placed: readonly NodeSettings[],
+  ): ReadonlyMap<string, MakeMachine>;
 }
 
 /** What all machines of a lab have in common. */
 export interface MachinesLab<Section = unknown> {
   readonly settings: MakerSettings & Section;
+  /** The lab's component, whose children all resources are. */
+  readonly parent: pulumi.Resource;
   /** Disks that machines start from. Each is only located if a node needs it. */
   readonly images: {
     readonly windows: GoldenImage | undefined;

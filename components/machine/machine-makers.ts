@@ -4,7 +4,14 @@ import type { Host } from "../../host/host.ts";
 import { hyperV } from "./hyper-v/definition.ts";
 import { kubevirt } from "./kubevirt/definition.ts";
 import { libvirt } from "./libvirt/definition.ts";
-import type { MachineMaker, MakerSettings, OtherMachineHost } from "./machine-maker.ts";
+import type { HyperVSection } from "./hyper-v/settings.ts";
+import type { HypervisorsSection } from "./libvirt/settings.ts";
+import type {
+  MachineComponents,
+  MachineMaker,
+  MakerSettings,
+  OtherMachineHost,
+} from "./machine-maker.ts";
 
 /** The makers of machines on other hosts, by the section of the settings that lists the hosts. */
 export const machineMakers = { hypervisors: libvirt, hyperVHosts: hyperV } as const;
@@ -45,6 +52,13 @@ async function fromAllMakers<T>(
   query: (maker: MachineMaker) => Promise<readonly T[]>,
 ): Promise<T[]> {
   return (await Promise.all(Object.values<MachineMaker>(machineMakers).map(query))).flat();
+}
+
+/** The components of all makers. */
+export function makersComponents(): Promise<
+  MachineComponents<HypervisorsSection & HyperVSection>[]
+> {
+  return Promise.all(Object.values(machineMakers).map((maker) => maker.components()));
 }
 
 /** Problems of other hosts that have nodes. */

@@ -1,7 +1,9 @@
 /** Pulumi program for measuring a boot: one machine of a lab with its network and disk, and nothing else. */
 import * as docker from "@pulumi/docker";
 import * as libvirt from "@pulumi/libvirt";
+import * as pulumi from "@pulumi/pulumi";
 import { randomLabId } from "../../components/lab-id.ts";
+import { makersComponents } from "../../components/machine/machine-makers.ts";
 import { LabNetwork } from "../../components/network/lab-network.ts";
 import { addressPlan } from "../../config/address-plan.ts";
 import { loadSettings } from "../../config/load.ts";
@@ -34,10 +36,9 @@ const network = new LabNetwork("lab", {
 });
 const images = new LabImages();
 const image = machineImage(settings, images);
-await labMachines(
-  ...([settings, [node], image?.disk, images] as const),
-  { network, fabric: new Map(), labId },
-  libvirtProvider,
-);
+labMachines({ settings, nodes: [node], images, makers: await makersComponents() }, image?.disk, {
+  ...{ network, fabric: new Map(), labId, libvirtProvider },
+  parent: new pulumi.ComponentResource("kindows:bench:Lab", "lab"),
+});
 
 export const address = node.address;

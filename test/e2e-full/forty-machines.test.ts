@@ -49,14 +49,16 @@ describe("40 machines on KubeVirt's stand-in in the engine", () => {
       },
     };
     await project.program(`
+      import * as pulumi from "@pulumi/pulumi";
       import { machinesInCluster } from "./components/machine/kubevirt/kubevirt-machines.ts";
       import { resolveExisting } from "./config/existing.ts";
 
       const { cluster, login, machine } = resolveExisting(${JSON.stringify(settings)}, { file: "x" });
       const { kubeconfig } = cluster;
-      const { machines } = await machinesInCluster({
+      const make = await machinesInCluster({
         ...{ machine, kubeconfig, login, bastions: {}, stack: "dev" },
       });
+      const { machines } = make(new pulumi.ComponentResource("kindows:stacks:Machines", "machines"));
       export const addresses = machines.map(({ machine }) => machine.address);
     `);
   });

@@ -42,14 +42,15 @@ export interface CalicoArgs {
 export function install(
   controlPlane: ControlPlane,
   settings: PodNetworkSettings<CalicoSection>,
+  opts: pulumi.ComponentResourceOptions,
 ): Calico {
   const { version, encapsulation, bgp, mtu, felix } = settings.cni.calico;
-  return new Calico("calico", {
-    controlPlane,
-    release: calicoRelease(version),
-    network: { encapsulation, bgp, mtu, windows: joinsWindows(settings) },
-    configuration: { felix },
-  });
+  const network = { encapsulation, bgp, mtu, windows: joinsWindows(settings) };
+  return new Calico(
+    "calico",
+    { controlPlane, release: calicoRelease(version), network, configuration: { felix } },
+    opts,
+  );
 }
 
 /**

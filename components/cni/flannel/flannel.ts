@@ -35,10 +35,11 @@ export interface FlannelArgs {
 export function install(
   controlPlane: ControlPlane,
   settings: PodNetworkSettings<FlannelSection>,
+  opts: pulumi.ComponentResourceOptions,
 ): Flannel {
   const { backend } = settings.cni.flannel;
   const windows = joinsWindows(settings) && !isRehearsed(settings);
-  return new Flannel("flannel", { controlPlane, backend, windows });
+  return new Flannel("flannel", { controlPlane, backend, windows }, opts);
 }
 
 /**

@@ -26,25 +26,33 @@ export function machinesOn(
   lab: MachinesLab<HyperVSection>,
   placed: readonly NodeSettings[],
 ): ReadonlyMap<string, MakeMachine> {
-  const { settings } = lab;
+  const { settings, parent } = lab;
   const { prefix } = labNames(settings.lab.name);
   const used = new Set(placed.map((node) => node.hypervisor));
   return new Map(
     settings.hyperVHosts
       .filter(({ name }) => used.has(name))
       .map((settingsOfHost) => {
-        const host = new HyperVHost(`hyper-v-${settingsOfHost.name}`, {
-          host: hyperVPlace(settingsOfHost, prefix),
-          loginPublicKey: lab.login("windows").key.publicKey,
-        });
+        const host = new HyperVHost(
+          `hyper-v-${settingsOfHost.name}`,
+          {
+            host: hyperVPlace(settingsOfHost, prefix),
+            loginPublicKey: lab.login("windows").key.publicKey,
+          },
+          { parent },
+        );
         const make = (node: NodeSettings): HyperVMachine =>
-          new HyperVMachine(node.name, {
-            ...virtualMachine(lab, node),
-            ...startOf(settingsOfHost, settings.windows),
-            machineName: domainName(settings.lab.name, node.name),
-            host,
-            reserve: (parent) => addressReservation(lab, node, parent),
-          });
+          new HyperVMachine(
+            node.name,
+            {
+              ...virtualMachine(lab, node),
+              ...startOf(settingsOfHost, settings.windows),
+              machineName: domainName(settings.lab.name, node.name),
+              host,
+              reserve: (machine) => addressReservation(lab, node, machine),
+            },
+            { parent },
+          );
         return [settingsOfHost.name, make];
       }),
   );

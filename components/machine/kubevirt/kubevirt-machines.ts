@@ -38,6 +38,9 @@ export interface MachinesInClusterArgs {
   readonly stack: string;
 }
 
+/** Makes the machines, as children of a component. */
+export type MakeMachines = (parent: pulumi.Resource) => MachinesInCluster;
+
 export interface MachinesInCluster {
   /** Private key that logs in to all machines; secret. */
   readonly sshPrivateKey: pulumi.Output<string>;
@@ -45,7 +48,7 @@ export interface MachinesInCluster {
 }
 
 /**
- * Makes the machines of a stack on a cluster with KubeVirt. The cluster is checked first, also in a preview, unless the
+ * Prepares the machines of a stack on a cluster with KubeVirt. The cluster is checked, also in a preview, unless the
  * preview must work anywhere.
  *
  * @throws RunError with all problems of the cluster, before anything is made.
@@ -56,7 +59,7 @@ export async function machinesInCluster({
   bastions,
   stack,
   ...args
-}: MachinesInClusterArgs): Promise<MachinesInCluster> {
+}: MachinesInClusterArgs): Promise<MakeMachines> {
   // Before anything else: the objects that are made and looked for carry it.
   const lab = labOf(machine, stack, await valueOf(randomLabId()));
   const found = isPreviewAnywhere()
@@ -64,23 +67,6 @@ export async function machinesInCluster({
     : await examine(lab, machine.kubeconfig ?? args.kubeconfig).catch((error: unknown) => {
         throw new pulumi.RunError(messageOf(error));
       });
-  const kubeconfig = pulumi.secret(found?.kubeconfig ?? (pulumi.unknown as string));
-  const provider = new Provider("kubevirt", {
-    kubeconfig,
-    clusterIdentifier: pulumi.unsecret(kubeconfig.apply(serverAddress)),
-    // Takes over objects that a killed run made but did not record. clusterProblems has checked that they carry the
-    // stack's id.
-    upsertExistingObjects: true,
-  });
-  const key = new SshKey("login", { comment: lab.prefix });
-  const golden = goldenImage(lab);
-  const image =
-    golden &&
-    new CustomResource(
-      "image",
-      { apiVersion: importerApi, kind: "DataVolume", ...golden },
-      { provider, replaceOnChanges: ["spec"] },
-    );
   let uploading: Promise<void> | undefined;
   // A preview does not wait.
   const made = isDryRun() ? undefined : found;
@@ -100,22 +86,44 @@ export async function machinesInCluster({
     if (made !== undefined) await sshThroughApi(lab, node, port, made).listen(local);
     return local;
   };
-  const machines = await Promise.all(
-    machine.nodes.map(async (node) => ({
+  const ports = await Promise.all(machine.nodes.map(localPort));
+  return (parent) => {
+    const kubeconfig = pulumi.secret(found?.kubeconfig ?? (pulumi.unknown as string));
+    const provider = new Provider(
+      "kubevirt",
+      {
+        kubeconfig,
+        clusterIdentifier: pulumi.unsecret(kubeconfig.apply(serverAddress)),
+        // Takes over objects that a killed run made but did not record. clusterProblems has checked that they carry the
+        // stack's id.
+        upsertExistingObjects: true,
+      },
+      { parent },
+    );
+    const key = new SshKey("login", { comment: lab.prefix }, { parent });
+    const golden = goldenImage(lab);
+    const image =
+      golden &&
+      new CustomResource(
+        "image",
+        { apiVersion: importerApi, kind: "DataVolume", ...golden },
+        { parent, provider, replaceOnChanges: ["spec"] },
+      );
+    const machines = machine.nodes.map((node, index) => ({
       node,
-      machine: new KubeVirtMachine(node.name, {
-        lab,
-        node,
-        provider,
-        image,
-        bastions,
-        login: { user, port, key },
-        running: (report) => address(node, report),
-        localPort: await localPort(node),
-      }),
-    })),
-  );
-  return { sshPrivateKey: key.privateKey, machines };
+      machine: new KubeVirtMachine(
+        node.name,
+        {
+          ...{ lab, node, provider, image, bastions },
+          login: { user, port, key },
+          running: (report) => address(node, report),
+          localPort: ports[index],
+        },
+        { parent },
+      ),
+    }));
+    return { sshPrivateKey: key.privateKey, machines };
+  };
 }
 
 /** The value of an output; undefined in a preview that does not know it. */

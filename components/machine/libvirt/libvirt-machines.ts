@@ -44,17 +44,25 @@ function maker(
   hypervisor: string,
   { domainType, place, segment }: MachineHost,
 ): MakeMachine {
-  const { settings, images } = lab;
+  const { settings, images, parent } = lab;
   const suffix = hypervisor === thisHypervisor ? "" : `-${hypervisor}`;
-  const storage = new MachineStorage(`machines${suffix}`, { ...place, image: images.windows });
+  const storage = new MachineStorage(
+    `machines${suffix}`,
+    { ...place, image: images.windows },
+    { parent },
+  );
   let linuxStorage: MachineStorage | undefined;
   const linuxImageBeside = (): MachineStorage =>
-    new MachineStorage(`linux-machines${suffix}`, {
-      ...place,
-      image: images.linux(),
-      // The prefix starts with the pool's name, by which storage.ts recognizes the lab's volumes.
-      within: { storage, imagePrefix: `${place.poolName}-linux` },
-    });
+    new MachineStorage(
+      `linux-machines${suffix}`,
+      {
+        ...place,
+        image: images.linux(),
+        // The prefix starts with the pool's name, by which storage.ts recognizes the lab's volumes.
+        within: { storage, imagePrefix: `${place.poolName}-linux` },
+      },
+      { parent },
+    );
   const windows = {
     os: "windows",
     storage,
@@ -64,16 +72,20 @@ function maker(
   } as const;
   const linux = { os: "linux", guest: "linux", bootSeconds: linuxBootSeconds } as const;
   return (node) =>
-    new LibvirtMachine(node.name, {
-      ...virtualMachine(lab, node),
-      ...(node.os === "windows"
-        ? windows
-        : { ...linux, storage: (linuxStorage ??= linuxImageBeside()) }),
-      domainName: domainName(settings.lab.name, node.name),
-      domainType,
-      segment: segment(node),
-      libvirtProvider: place.libvirtProvider,
-    });
+    new LibvirtMachine(
+      node.name,
+      {
+        ...virtualMachine(lab, node),
+        ...(node.os === "windows"
+          ? windows
+          : { ...linux, storage: (linuxStorage ??= linuxImageBeside()) }),
+        domainName: domainName(settings.lab.name, node.name),
+        domainType,
+        segment: segment(node),
+        libvirtProvider: place.libvirtProvider,
+      },
+      { parent },
+    );
 }
 
 function here({ settings, network, libvirtProvider, labId }: MachinesLab): MachineHost {
@@ -95,10 +107,12 @@ function elsewhere(
   lab: MachinesLab<HypervisorsSection>,
   connection: HypervisorConnection,
 ): MachineHost {
-  const { settings, fabric, labId } = lab;
+  const { settings, fabric, labId, parent } = lab;
   const { name, uri, virshUri, domainType } = connection;
   const pool = remotePool(settings.lab.name, name);
-  const libvirtProvider = hypervisorProvider(`hypervisor-${name}`, connection.providerUri);
+  const libvirtProvider = hypervisorProvider(`hypervisor-${name}`, connection.providerUri, {
+    parent,
+  });
   const bridge = connection.bridge ?? settings.network.bridge;
   const connected = [thisHypervisor, name].flatMap((host) => fabric.get(host) ?? []);
   const own = isRouted(settings)
@@ -114,7 +128,7 @@ function elsewhere(
           dnsForwarders: settings.network.dnsForwarders,
           labId,
         },
-        { provider: libvirtProvider },
+        { parent, provider: libvirtProvider },
       )
     : undefined;
   const bridged = (node: NodeSettings): MachineSegment => ({

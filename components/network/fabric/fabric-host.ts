@@ -22,10 +22,11 @@ class FabricHost extends pulumi.ComponentResource {
     settings: FabricLab,
     labId: pulumi.Output<string>,
     dependsOn: pulumi.Resource[],
+    opts: pulumi.ComponentResourceOptions,
   ) {
     const { name, bridge } = end.host;
     const facts: Facts<"kindows:network:FabricHost"> = { host: name };
-    super("kindows:network:FabricHost", `fabric-${name}`, { facts });
+    super("kindows:network:FabricHost", `fabric-${name}`, { facts }, opts);
     const server = sshServerOf(name, settings);
     const host = labId.apply((id) => {
       const marked = fabricEnds(settings, id).find((one) => one.host.name === name) ?? end;
@@ -58,12 +59,14 @@ class FabricHost extends pulumi.ComponentResource {
  * @param isAway whether a host does not answer. Nothing is changed on it, but it remains a peer of the others.
  * @param labId the lab's random id.
  * @param network the resource that makes this host's bridge.
+ * @param parent the lab's component.
  */
 export function labFabric(
   settings: FabricLab,
   isAway: (host: string) => boolean,
   labId: pulumi.Output<string>,
   network: pulumi.Resource,
+  parent: pulumi.Resource,
 ): ReadonlyMap<string, pulumi.Resource> {
   const { onHost } = fabrics[settings.network.fabric];
   if (onHost === undefined) return new Map();
@@ -71,7 +74,8 @@ export function labFabric(
   return new Map(
     ends.map((end) => {
       const dependsOn = end.isLocal ? [network] : [];
-      return [end.host.name, new FabricHost(onHost, end, settings, labId, dependsOn).resource];
+      const host = new FabricHost(onHost, end, settings, labId, dependsOn, { parent });
+      return [end.host.name, host.resource];
     }),
   );
 }

@@ -35,7 +35,8 @@ export function existingProgram(settings: object, media: FakeMedia): string {
   import { resolveExisting } from "./config/existing.ts";
   import { isDryRun } from "@pulumi/pulumi/runtime/index.js";
   import { openForwards } from "./stacks/machine-logins.ts";
-  import { byBastions, existingMachines, machineAccess } from "./stacks/existing-machines.ts";
+  import { byBastions, ExistingCluster, machineAccess } from "./stacks/existing-cluster.ts";
+  import { withComponents } from "./stacks/existing-cluster-args.ts";
 
   const settings = resolveExisting(${JSON.stringify(settings)}, { file: "Pulumi.test.yaml" });
   const { cni, login, machine, nodes: machines } = settings;
@@ -60,7 +61,8 @@ export function existingProgram(settings: object, media: FakeMedia): string {
     ${JSON.stringify({ windowsBuild: "", media })},
   );
   const programs = { software, requirements: defaultRequirements };
-  const stack = await existingMachines(settings, { cluster, access, bastions }, programs);
+  const surroundings = { cluster, access, bastions };
+  const stack = new ExistingCluster("cluster", await withComponents(settings, surroundings, programs));
   export const nodes = stack.nodes;
 `;
 }

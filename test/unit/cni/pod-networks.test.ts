@@ -34,7 +34,7 @@ async function made(written: object) {
     () => endpoint,
     () => {
       const controlPlane = controlPlaneFixture();
-      const network = install(controlPlane, settings);
+      const network = install(controlPlane, settings, {});
       network.awaitOnWindows?.([joinedNode()]);
       return { network, cluster: controlPlane.resource };
     },

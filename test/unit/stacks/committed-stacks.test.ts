@@ -3,7 +3,7 @@ import { type AddressInfo, createServer, type Server } from "node:net";
 import type { SshAccess } from "../../../components/machine/ssh-access.ts";
 import { check, type Finding, needless, readAllowances } from "../../../policy/check.ts";
 import { openForwards } from "../../../stacks/machine-logins.ts";
-import type { MachineAccess } from "../../../stacks/existing-machines.ts";
+import type { MachineAccess } from "../../../stacks/existing-cluster.ts";
 import { secrets } from "./printed-by.ts";
 import { recordedStack, type Recording } from "./recorded-stack.ts";
 import { isSecret } from "./recording-monitor.ts";

@@ -27,7 +27,7 @@ interface FoundCluster extends Pick<ExaminedCluster, "kubeconfig"> {
  *
  * Not responsible for checking that nodes can join the cluster (examine-cluster.ts). It creates and removes nothing.
  */
-export class ExistingCluster extends pulumi.ComponentResource implements ControlPlane {
+export class ExistingControlPlane extends pulumi.ComponentResource implements ControlPlane {
   readonly kubeconfig: pulumi.Output<string>;
   readonly endpoint: pulumi.Output<string>;
   readonly caCertHash: pulumi.Output<string>;
@@ -41,7 +41,7 @@ export class ExistingCluster extends pulumi.ComponentResource implements Control
 
   constructor(name: string, args: ExistingClusterArgs, opts?: pulumi.ComponentResourceOptions) {
     const { examined, kubernetesVersion } = args;
-    super("kindows:controlplane:ExistingCluster", name, { kubernetesVersion }, opts);
+    super("kindows:controlplane:ExistingControlPlane", name, { kubernetesVersion }, opts);
     const found = pulumi.output(examined ?? (pulumi.unknown as unknown as FoundCluster));
     // Only the kubeconfig is secret.
     const facts = pulumi.unsecret(found.facts);

@@ -5,36 +5,66 @@ import {
   examineCluster,
   readKubeconfig,
 } from "../components/controlplane/existing/examine-cluster.ts";
+import { podNetworkNamed } from "../components/cni/pod-networks.ts";
+import { machineKinds } from "../components/machine/machine-makers.ts";
+import type { MakeMachines } from "../components/machine/kubevirt/kubevirt-machines.ts";
+import { type ByBastions, directly } from "../components/machine/ssh-access.ts";
 import { isPreviewAnywhere } from "../components/preview-anywhere.ts";
 import { defaultRequirements } from "../components/windows/host-requirements.ts";
 import type { ExistingNode } from "../components/machine/existing/settings.ts";
 import type { ExistingSettings } from "../config/existing.ts";
 import {
-  existingMachines,
-  type ExistingStack,
-  type Surroundings,
   byBastions,
+  type ExistingClusterArgs,
   machineAccess,
-} from "./existing-machines.ts";
+  podNetworkOf,
+  type Surroundings,
+} from "./existing-cluster.ts";
+import type { NodePrograms } from "./joined-node.ts";
 import { existingSoftware } from "./existing-software.ts";
 import { openForwards, readKeys, throwIfAny } from "./machine-logins.ts";
 
 /**
- * Examines the cluster and files on this host, even for a preview, and composes the stack. A preview that must work
- * anywhere (KINDOWS_PREVIEW) contacts nobody and reads nothing.
+ * Examines the cluster and files on this host, even for a preview. A preview that must work anywhere (KINDOWS_PREVIEW)
+ * contacts nobody and reads nothing.
  *
  * @throws RunError, which Pulumi prints without a stack trace, with all problems, before anything is changed.
  */
-export async function existingStack(settings: ExistingSettings): Promise<ExistingStack> {
-  const anywhere = isPreviewAnywhere();
-  const surroundings = anywhere
+export async function existingClusterArgs(
+  settings: ExistingSettings,
+): Promise<ExistingClusterArgs> {
+  const surroundings: Surroundings = isPreviewAnywhere()
     ? { cluster: undefined, access: () => undefined }
     : await examine(settings).catch((error: unknown) => {
         throw new pulumi.RunError(messageOf(error));
       });
   const software = existingSoftware(settings, surroundings.cluster?.facts.podNetwork.kind);
   const programs = { software, requirements: defaultRequirements };
-  return existingMachines(settings, surroundings, programs);
+  return withComponents(settings, surroundings, programs);
+}
+
+/** Loads the components of the pod network, and those that make machines, which checks the cluster that they run in. */
+export async function withComponents(
+  settings: ExistingSettings,
+  surroundings: Surroundings,
+  programs: NodePrograms,
+): Promise<ExistingClusterArgs> {
+  const { kind } = podNetworkOf(settings, surroundings.cluster);
+  return {
+    ...surroundings,
+    ...{ settings, programs },
+    makeMachines: await makeMachines(settings, surroundings.bastions ?? directly),
+    podNetwork: await podNetworkNamed(kind)?.components(),
+  };
+}
+
+async function makeMachines(
+  { machine, cluster: { kubeconfig }, login }: ExistingSettings,
+  bastions: ByBastions,
+): Promise<MakeMachines | undefined> {
+  if (machine === undefined) return undefined;
+  const { machinesInCluster } = await machineKinds[machine.kind].components();
+  return machinesInCluster({ machine, kubeconfig, login, bastions, stack: pulumi.getStack() });
 }
 
 async function examine(settings: ExistingSettings): Promise<Surroundings> {

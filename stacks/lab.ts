@@ -1,0 +1,229 @@
+import * as docker from "@pulumi/docker";
+import type * as libvirt from "@pulumi/libvirt";
+import * as pulumi from "@pulumi/pulumi";
+import * as z from "zod";
+import { dockerEndpoint } from "../host/docker-engine.ts";
+import { segmentPlan } from "../config/address-plan.ts";
+import { containerCount } from "../config/checks/used-network.ts";
+import { labNames } from "../config/names.ts";
+import type { Settings } from "../config/settings.ts";
+import { KindCluster } from "../components/controlplane/kind-cluster.ts";
+import { KubeProxyWindows } from "../components/kubeproxy/kube-proxy-windows.ts";
+import { otherHosts } from "../components/machine/machine-makers.ts";
+import { randomLabId } from "../components/lab-id.ts";
+import { labFabric } from "../components/network/fabric/fabric-host.ts";
+import { sharedZone } from "../components/network/firewalld.ts";
+import { LabNetwork, type UsedNetwork } from "../components/network/lab-network.ts";
+import { defaultRequirements } from "../components/windows/host-requirements.ts";
+import { withOwnPrograms } from "../components/windows/software.ts";
+import { clusterRoutes } from "./cluster-routes.ts";
+import { existingMachine } from "./existing-cluster.ts";
+import type { LabArgs } from "./lab-args.ts";
+import type { LabImages } from "./lab-images.ts";
+import { machineImage } from "./machine-image.ts";
+import { hypervisorProvider } from "../components/machine/libvirt/hypervisor-provider.ts";
+import {
+  type JoinedCluster,
+  joinedLinux,
+  joinedWindows,
+  type JoinedWindows,
+} from "./joined-node.ts";
+import { labMachines } from "./machines.ts";
+import { nodeImage } from "./node-image.ts";
+import { nodeSetup, ownSetup } from "./node-setup.ts";
+import { isAway } from "./reachable-nodes.ts";
+import { stackSoftware } from "../components/windows/stack-software.ts";
+import { isRouted } from "../components/network/fabric/fabric-ends.ts";
+import type { NodeSettings } from "../config/sections/nodes.ts";
+
+/**
+ * A kind control plane in Docker and Windows machines on libvirt, on one network segment. Machines boot and are
+ * prepared while kind starts; only their join waits for both. Machines that are there already are joined as well.
+ *
+ * ```ts
+ * const lab = new Lab("lab", await labArgs(settings, nodes));
+ * ```
+ */
+export class Lab extends pulumi.ComponentResource {
+  /** Kubeconfig of the cluster's administrator; secret. */
+  readonly kubeconfig: pulumi.Output<string>;
+  /** Private key that logs in to all machines that are made; secret. */
+  readonly sshPrivateKey: pulumi.Output<string>;
+  /** The API server's address, and the names of the control plane's nodes. */
+  readonly controlPlane: pulumi.Output<object>;
+  /** The nodes on machines: addresses, how to log in, where they run. */
+  readonly nodes: pulumi.Output<object[]>;
+  /** What was used of `args.images`, for previews on other hosts. */
+  readonly images: LabImages["used"];
+
+  constructor(name: string, args: LabArgs, opts?: pulumi.ComponentResourceOptions) {
+    super("kindows:stacks:Lab", name, {}, opts);
+    const { settings, images, archives, podNetwork } = args;
+    const { cluster } = settings;
+    const { kubernetesVersion, tokenTtlMinutes } = cluster;
+    const child = { parent: this };
+    const windowsImage = machineImage(settings, images);
+    const placed = reportedPlacement(settings);
+    const labId = randomLabId(child);
+    const libvirtProvider = hypervisorProvider("hypervisor", settings.hypervisor.uri, child);
+    const network = labNetwork(settings, labId, libvirtProvider, child);
+
+    const controlPlane = new KindCluster(
+      "control-plane",
+      {
+        name: labNames(settings.lab.name).kindCluster,
+        kubernetesVersion,
+        nodeImage: images.of("node", [cluster.nodeImage, kubernetesVersion], z.string(), () =>
+          nodeImage(settings),
+        ),
+        controlPlanes: cluster.controlPlanes,
+        workers: cluster.workers.map(({ name }) => name),
+        podCidr: cluster.podCidr,
+        serviceCidr: cluster.serviceCidr,
+        network: network.dockerNetworkName,
+        cni: settings.cni.kind,
+        kindPatches: cluster.kindPatches,
+        imageArchives: archives,
+      },
+      child,
+    );
+    const pods = podNetwork.install(controlPlane, settings, child);
+
+    const fabric = labFabric(settings, isAway, labId, network, this);
+    const { loginKey, machines } = labMachines(args, windowsImage?.disk, {
+      ...{ network, fabric, labId, libvirtProvider },
+      parent: this,
+    });
+    const joinedCluster = {
+      ...{ controlPlane, podNetwork: pods.resource, tokenTtlMinutes },
+      parent: this,
+    };
+    const of = (os: NodeSettings["os"]) => machines.filter(({ node }) => node.os === os);
+    const linux = of("linux").map((machine) =>
+      joinedLinux(machine, joinedCluster, images, archives),
+    );
+    // The routes of Windows nodes include those of Linux nodes.
+    const joined = linux.map(({ registered }) => registered);
+    const routes = clusterRoutes(settings, controlPlane, joined, child);
+    const setup = { setup: nodeSetup(settings), routes };
+    const made =
+      windowsImage === undefined
+        ? []
+        : of("windows").map((machine) => {
+            const { software, requirements } = windowsImage;
+            return joinedWindows(machine, joinedCluster, { software, requirements, ...setup });
+          });
+    const windows = [...made, ...joinedOwn(args, joinedCluster, routes)];
+
+    pods.awaitOnWindows?.(windows);
+    new KubeProxyWindows(
+      "kube-proxy-windows",
+      {
+        controlPlane,
+        nodes: windows,
+        network: pods.windows,
+        image: settings.windows.kubeProxyImage,
+        pullSecrets: settings.windows.kubeProxyPullSecrets,
+      },
+      child,
+    );
+
+    this.kubeconfig = controlPlane.kubeconfig;
+    this.sshPrivateKey = loginKey.privateKey;
+    this.controlPlane = pulumi.output({
+      endpoint: controlPlane.endpoint,
+      hostsEntries: controlPlane.hostsEntries,
+      kubernetesVersion,
+      nodeNames: controlPlane.nodeNames,
+    });
+    this.nodes = pulumi.output(
+      [...windows, ...linux].map(({ report }) => ({ ...report, ...placed.get(report.name) })),
+    );
+    this.images = images.used;
+    this.registerOutputs({});
+  }
+}
+
+function labNetwork(
+  settings: Settings,
+  labId: pulumi.Output<string>,
+  libvirtProvider: libvirt.Provider,
+  child: pulumi.ComponentResourceOptions,
+): LabNetwork {
+  const { lab, network, hypervisor } = settings;
+  const plan = segmentPlan(network);
+  const endpoint = dockerEndpoint();
+  const dockerProvider = new docker.Provider(
+    "docker",
+    {
+      // A preview does not need a running Docker.
+      disableDockerDaemonCheck: true,
+      // kind follows the context by itself, the provider only DOCKER_HOST.
+      ...(endpoint.by === "context" && { host: endpoint.host }),
+    },
+    child,
+  );
+  return new LabNetwork(
+    "lab",
+    {
+      name: labNames(lab.name).network,
+      cidr: plan.cidr,
+      bridge: network.bridge,
+      domain: network.domain,
+      gateway: plan.gateway,
+      containers: plan.containerRange ?? usedNetwork(settings),
+      mtu: network.mtu,
+      dnsForwarders: network.dnsForwarders,
+      zone: sharedZone(hypervisor.uri),
+      mode: isRouted(settings) ? "route" : "nat",
+      ...{ libvirtProvider, dockerProvider, labId },
+    },
+    child,
+  );
+}
+
+/** Joins the machines that are there already. */
+function joinedOwn(
+  { settings, access }: LabArgs,
+  cluster: JoinedCluster,
+  routes: ReturnType<typeof clusterRoutes>,
+): JoinedWindows[] {
+  const { ownNodes, windows } = settings;
+  const software = withOwnPrograms(stackSoftware(settings), windows.ownFiles);
+  const programs = { software, requirements: defaultRequirements };
+  const setup = ownSetup(settings);
+  return ownNodes.map((node) => {
+    const { port: sshPort, privateKeyFile: sshKeyFile } = node.login;
+    const machine = existingMachine(node, access(node), programs, cluster.parent);
+    const ssh = { sshPort, ...(sshKeyFile !== undefined && { sshKeyFile }) };
+    return joinedWindows({ ...machine, ssh }, cluster, { ...programs, setup, routes });
+  });
+}
+
+/** The libvirt network that the settings name, for a lab that makes none. */
+function usedNetwork({ hypervisor, network, cluster, ownNodes }: Settings): UsedNetwork {
+  return {
+    uri: hypervisor.uri,
+    name: network.libvirtNetwork ?? "",
+    uuid: network.found?.uuid ?? "",
+    containers: containerCount(cluster),
+    avoid: ownNodes.flatMap(({ address, nodeIp }) => [...new Set([address, nodeIp])]),
+  };
+}
+
+/**
+ * Where each node's machine runs and why, by the node's name. Also logs this, even in a preview. Empty for a lab with
+ * one hypervisor.
+ */
+function reportedPlacement(
+  settings: Settings,
+): ReadonlyMap<string, { readonly hypervisor: string; readonly placement: string }> {
+  const placement = otherHosts(settings).length > 0 ? settings.placement : [];
+  return new Map(
+    placement.map(({ node, hypervisor, reason }) => {
+      // Pulumi delivers log messages before the program ends.
+      void pulumi.log.info(`${node} runs on ${hypervisor}: ${reason}`);
+      return [node, { hypervisor, placement: reason }];
+    }),
+  );
+}
