@@ -22,7 +22,7 @@ export interface LabArgs {
   /** The components of the pod network that the settings name. */
   readonly podNetwork: PodNetworkComponents<Settings["cni"]>;
   /** The components of all makers of machines. */
-  readonly makers: readonly MachineComponents<Settings>[];
+  readonly makers: readonly MachineComponents[];
   /** How to log in to a machine that is there already; undefined in a preview that reads no keys. */
   readonly access: (node: ExistingNode) => MachineAccess | undefined;
 }

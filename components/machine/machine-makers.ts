@@ -4,8 +4,6 @@ import type { Host } from "../../host/host.ts";
 import { hyperV } from "./hyper-v/definition.ts";
 import { kubevirt } from "./kubevirt/definition.ts";
 import { libvirt } from "./libvirt/definition.ts";
-import type { HyperVSection } from "./hyper-v/settings.ts";
-import type { HypervisorsSection } from "./libvirt/settings.ts";
 import type {
   MachineComponents,
   MachineMaker,
@@ -55,10 +53,8 @@ async function fromAllMakers<T>(
 }
 
 /** The components of all makers. */
-export function makersComponents(): Promise<
-  MachineComponents<HypervisorsSection & HyperVSection>[]
-> {
-  return Promise.all(Object.values(machineMakers).map((maker) => maker.components()));
+export function makersComponents(): Promise<MachineComponents[]> {
+  return Promise.all(Object.values<MachineMaker>(machineMakers).map((maker) => maker.components()));
 }
 
 /** Problems of other hosts that have nodes. */

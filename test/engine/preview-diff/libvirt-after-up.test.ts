@@ -48,7 +48,8 @@ const made: Readonly<Record<string, (inputs: Properties) => Properties>> = {
 
 /** What these are below, and who makes them. */
 const around = [
-  ...["pulumi:pulumi:Stack", "pulumi:providers:libvirt", "kindows:network:LabNetwork"],
+  ...["pulumi:pulumi:Stack", "kindows:stacks:Lab", "pulumi:providers:libvirt"],
+  "kindows:network:LabNetwork",
   ...["kindows:machine:MachineStorage", "kindows:machine:LibvirtMachine"],
 ];
 
