@@ -5,7 +5,7 @@ import { examineDisk } from "../../images/disk/examine-disk.ts";
 import { editionOf, windowsDisk } from "../../images/windows/windows-images.ts";
 import { examineMedia } from "../../images/windows/examine-media.ts";
 import { sealedAnswerFile, sealedAnswerFileText } from "../../images/windows/answer-file.ts";
-import { scriptCommand } from "../../components/windows/remote-command.ts";
+import { scriptCommand } from "../../host/ssh/windows-command.ts";
 import { imageScripts } from "../../images/windows/scripts-folder.ts";
 import { language as languageComplaint } from "../../config/sections/windows-image.ts";
 import { isMadeFromIso } from "../../images/windows/media.ts";

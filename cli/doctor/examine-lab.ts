@@ -1,7 +1,7 @@
 import type { V1Secret, V1SecretList } from "@kubernetes/client-node";
 
 import { ClusterApi } from "../../host/kubernetes/cluster-api.ts";
-import { scriptCommand, windowsOutput } from "../../components/windows/remote-command.ts";
+import { scriptCommand, windowsOutput } from "../../host/ssh/windows-command.ts";
 import { textFact, parseStepResult, type StepResult } from "../../components/node/step-result.ts";
 import { testWindowsHost } from "../../components/windows/steps.ts";
 import { enginePulumi } from "../engine/pulumi.ts";

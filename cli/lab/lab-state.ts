@@ -2,7 +2,7 @@ import * as z from "zod";
 
 import { stepTriggerOf } from "../../components/node/step-trigger.ts";
 import { joinNode } from "../../components/windows/steps.ts";
-import { remoteSteps } from "../../components/windows/steps-folder.ts";
+import { remoteSteps } from "../../components/node/steps-folder.ts";
 import type { SshSource } from "../../host/ssh/run-over-ssh.ts";
 import { parseJson } from "../../toolchain/parse-json.ts";
 import { resourcesOf, type Deployment, type StateResource } from "../engine/deployment.ts";

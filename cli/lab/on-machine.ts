@@ -1,7 +1,12 @@
 import { parseStepResult, type StepResult } from "../../components/node/step-result.ts";
-import type { Arguments, Parameters, Script } from "../../components/windows/node-step.ts";
-import { scriptCommand, windowsOutput } from "../../components/windows/remote-command.ts";
-import { remoteSteps } from "../../components/windows/steps-folder.ts";
+import type { Script } from "../../components/windows/node-step.ts";
+import {
+  type Arguments,
+  type Parameters,
+  scriptCommand,
+  windowsOutput,
+} from "../../host/ssh/windows-command.ts";
+import { remoteSteps } from "../../components/node/steps-folder.ts";
 import { RemoteFiles } from "../../host/ssh/remote-files.ts";
 import { CommandFailed, overSsh, type SshSource } from "../../host/ssh/run-over-ssh.ts";
 import { say } from "../progress.ts";

@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 import { gunzip } from "node:zlib";
 import { Parser, type ReadEntry } from "tar";
 
-import { scriptCommand, windowsOutput } from "../../components/windows/remote-command.ts";
+import { scriptCommand, windowsOutput } from "../../host/ssh/windows-command.ts";
 import { parseStepResult } from "../../components/node/step-result.ts";
 import { exportNodeLog, logSeconds } from "../../components/windows/steps.ts";
 import { hiding } from "../lab/known-secrets.ts";

@@ -1,12 +1,10 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { types } from "@pulumi/command";
+import type { WindowsShell } from "../../host/ssh/windows-command.ts";
 import type { SshKey } from "./ssh-key.ts";
 
 /** Connection of `command.remote` to a machine, with a pinned host key; secret as a whole. */
 export type SshConnection = types.input.remote.ConnectionArgs;
-
-/** A shell of Windows in which an SSH server runs commands: `DefaultShell` in the registry, or cmd.exe. */
-export type WindowsShell = "cmd" | "powershell" | "bash";
 
 /**
  * A machine that can become a node. Node components know nothing else about where they run.

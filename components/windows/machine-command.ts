@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
-import type { Machine, WindowsShell } from "../machine/machine.ts";
-import { inShell } from "./remote-command.ts";
+import type { Machine } from "../machine/machine.ts";
+import { inShell, type WindowsShell } from "../../host/ssh/windows-command.ts";
 
 /** A command for cmd.exe, as the machine's SSH server takes it. */
 export function commandOn<T>(

@@ -2,10 +2,10 @@ import type { ExistingMachineArgs } from "../machine/existing/existing-machine.t
 import { mediaFolder } from "./media-folder.ts";
 import { programArtifacts, type WindowsSoftware } from "./software.ts";
 import { scriptSeconds } from "./node-step.ts";
-import { undoCommand } from "./remote-command.ts";
+import { undoCommand } from "../../host/ssh/windows-command.ts";
 import { reset } from "./steps.ts";
 import { folderHash } from "../node/folder-hash.ts";
-import { stepsSource } from "./steps-folder.ts";
+import { stepsSource } from "../node/steps-folder.ts";
 
 export function machineReset(software: WindowsSoftware): ExistingMachineArgs["reset"] {
   return {

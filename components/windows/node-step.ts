@@ -1,4 +1,5 @@
 import type * as pulumi from "@pulumi/pulumi";
+import type { Arguments, Parameters, WindowsScript } from "../../host/ssh/windows-command.ts";
 import type { Joining } from "../node/joining-machine.ts";
 import type { StepTitle } from "../node/step-title.ts";
 import type { HostRequirements } from "./host-requirements.ts";
@@ -22,24 +23,8 @@ export const defaultTimeouts: NodeTimeouts = {
   readySeconds: 900,
 };
 
-/**
- * Parameters of a script, with the names and order of its `param()` block. The script's help explains their meanings,
- * units and sources (`Get-Help .\Join-Node.ps1 -Full`).
- *
- * `int` is an integer, `string` any text that a command line can contain.
- */
-export type Parameters = Readonly<Record<string, "string" | "int">>;
-
-/** Values for all parameters. A script's own defaults are never relied on, so that a diff shows every change. */
-export type Arguments<P extends Parameters> = {
-  readonly [Name in keyof P]: { string: string; int: number }[P[Name]];
-};
-
 /** A PowerShell script that runs on Windows machines. */
-export interface Script<P extends Parameters = Parameters> {
-  /** Name of its file, without `.ps1`. */
-  readonly name: string;
-  readonly parameters: P;
+export interface Script<P extends Parameters = Parameters> extends WindowsScript<P> {
   /** Sum of the script's own time limits, in seconds. */
   readonly seconds: number | ((timeouts: NodeTimeouts) => number);
 }

@@ -10,7 +10,7 @@ import {
 import { scriptSeconds, type JoiningNode, type NodeStep, type Script } from "./node-step.ts";
 import { commandOn } from "./machine-command.ts";
 import { type PushedPrograms, pushPrograms } from "./push-programs.ts";
-import { scriptCommand, undoCommand } from "./remote-command.ts";
+import { scriptCommand, undoCommand } from "../../host/ssh/windows-command.ts";
 import { confirmReboot, nodeSteps } from "./steps.ts";
 import type { StepsCopy } from "./steps-copy.ts";
 import { drainBeforeUpgrade } from "./upgrade-drain.ts";

@@ -3,7 +3,7 @@ import path from "node:path";
 import { filesHash } from "../node/folder-hash.ts";
 import type { Script } from "./node-step.ts";
 import { nodeScripts, scriptsOfCommands } from "./steps.ts";
-import { remoteSteps } from "./steps-folder.ts";
+import { remoteSteps } from "../node/steps-folder.ts";
 
 /** The folder of one step, with only the files that it needs. */
 export interface StepFolder {

@@ -7,10 +7,10 @@ import { stepTriggers } from "../node/step-trigger.ts";
 import { ownFolder } from "../own-files.ts";
 import { commandOn } from "./machine-command.ts";
 import type { Script } from "./node-step.ts";
-import { powerShellCommand } from "./remote-command.ts";
+import { powerShellCommand } from "../../host/ssh/windows-command.ts";
 import { stageHome } from "./stage-home.ts";
 import { remoteFolderOf, type StepFolder } from "./step-folders.ts";
-import { remoteSteps } from "./steps-folder.ts";
+import { remoteSteps } from "../node/steps-folder.ts";
 
 export const homeSource = ownFolder("windows/home/");
 

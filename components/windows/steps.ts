@@ -1,3 +1,4 @@
+import type { Arguments } from "../../host/ssh/windows-command.ts";
 import { windowsTimeZone } from "../../config/time-zones.ts";
 import { podNetworkSteps } from "../cni/pod-networks.ts";
 import { renderLabels, renderSorted, renderTaints } from "../node/node-registration.ts";
@@ -8,7 +9,6 @@ import {
   nodeStep,
   script,
   sessionEndSeconds,
-  type Arguments,
   type ClusterRoute,
   type NodeStep,
   type Script,

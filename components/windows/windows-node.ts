@@ -18,7 +18,7 @@ import { textFact, type StepResult } from "../node/step-result.ts";
 import { installContainerd, installKubernetes, joinNode, testWindowsHost } from "./steps.ts";
 import { copySteps } from "./steps-copy.ts";
 import { remoteFolderOf, stepFolders } from "./step-folders.ts";
-import { stepsSource } from "./steps-folder.ts";
+import { stepsSource } from "../node/steps-folder.ts";
 
 /** `machine` is a Windows machine with an SSH server. It may still be booting. */
 export interface WindowsNodeArgs extends JoiningMachine {

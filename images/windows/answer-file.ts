@@ -1,6 +1,6 @@
 import { XMLBuilder } from "fast-xml-parser";
 import { xmlText } from "../../host/xml-text.ts";
-import { powerShellCommand } from "../../components/windows/remote-command.ts";
+import { powerShellCommand } from "../../host/ssh/windows-command.ts";
 import { driverNames } from "./drivers.ts";
 
 /**

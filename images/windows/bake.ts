@@ -4,7 +4,8 @@ import { podNetworks } from "../../components/cni/pod-networks.ts";
 import { withRegistry } from "../../components/image-archives/image-reference.ts";
 import { kubeProxyImage } from "../../components/kubeproxy/kube-proxy-objects.ts";
 import { defaultSetup } from "../../components/windows/node-setup.ts";
-import type { Arguments, Parameters, Script } from "../../components/windows/node-step.ts";
+import type { Script } from "../../components/windows/node-step.ts";
+import type { Arguments, Parameters } from "../../host/ssh/windows-command.ts";
 import { fileNameOf } from "../../components/windows/media-folder.ts";
 import {
   programArtifacts,

@@ -1,7 +1,7 @@
 import path from "node:path";
 import { projectRoot } from "../../toolchain/project.ts";
 import { filesBelow } from "../../components/node/folder-hash.ts";
-import { stepsSource } from "../../components/windows/steps-folder.ts";
+import { stepsSource } from "../../components/node/steps-folder.ts";
 import { bakedSteps } from "./bake.ts";
 
 /** The scripts that prepare, bake and seal an image. */

@@ -9,7 +9,7 @@ import { waitUntil } from "../../host/wait-until.ts";
 import { runOverSsh } from "../../host/ssh/run-over-ssh.ts";
 import { gatherKvm } from "../../components/machine/libvirt/kvm.ts";
 import { folderHash } from "../../components/node/folder-hash.ts";
-import { stepsSource } from "../../components/windows/steps-folder.ts";
+import { stepsSource } from "../../components/node/steps-folder.ts";
 import type { Artifact } from "../../toolchain/artifact.ts";
 import { projectRoot } from "../../toolchain/project.ts";
 import { diskName, manifestName, rehearsalImage } from "../image/artifact.ts";
@@ -29,9 +29,8 @@ const computerName = "bake";
 /** Sources other than the steps that determine how the steps run. */
 const bakeSources = [
   ...["artifact.ts", "keep-scripts.ts", "run-bake.ts"].map((name) => `rehearsal/bake/${name}`),
-  ...["node-setup.ts", "node-step.ts", "remote-command.ts", "steps.ts"].map(
-    (name) => `components/windows/${name}`,
-  ),
+  ...["node-setup.ts", "node-step.ts", "steps.ts"].map((name) => `components/windows/${name}`),
+  "host/ssh/windows-command.ts",
   "images/windows/bake.ts",
 ].map((name) => join(projectRoot, name));
 

@@ -10,7 +10,7 @@ import { rehearsedWindows, type WindowsVersion } from "../../rehearsal/machine/w
 import { serveHns } from "../../rehearsal/windows/hns/serve.ts";
 import { type CarriedMedia, writeMedia } from "../../rehearsal/image/media.ts";
 import { containerdVersion, kubernetesVersion } from "../../toolchain/tools/table.ts";
-import { stepsSource } from "../../components/windows/steps-folder.ts";
+import { stepsSource } from "../../components/node/steps-folder.ts";
 import { assertDone, pathOf, runStep } from "../unit/rehearsal/machine/step-runner.ts";
 import { remoteSteps } from "../unit/rehearsal/machine/ssh-client.ts";
 import { testPrograms } from "./test-programs.ts";

@@ -11,7 +11,7 @@ import path from "node:path";
 
 import { registriesOf, wayOutTo } from "../../images/windows/builder/way-out.ts";
 import { newImageSecrets, sshFiles } from "../../images/windows/image-disc.ts";
-import { scriptCommand } from "../../components/windows/remote-command.ts";
+import { scriptCommand } from "../../host/ssh/windows-command.ts";
 import { parseStepResult, type StepResult } from "../../components/node/step-result.ts";
 import { onServer } from "../../host/ssh/dial.ts";
 import { CommandFailed, runOverSsh, type SshSource } from "../../host/ssh/run-over-ssh.ts";

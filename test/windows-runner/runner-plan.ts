@@ -7,11 +7,11 @@ import { wayOutPort } from "../../images/windows/builder/way-out.ts";
 import { sealCommand } from "../../images/windows/builder/seal-image.ts";
 import { imageScripts } from "../../images/windows/scripts-folder.ts";
 import { defaultRequirements } from "../../components/windows/host-requirements.ts";
+import type { Parameters } from "../../host/ssh/windows-command.ts";
 import { defaultSetup } from "../../components/windows/node-setup.ts";
 import {
   defaultTimeouts,
   type JoiningNode,
-  type Parameters,
   type Script,
   scriptSeconds,
 } from "../../components/windows/node-step.ts";
@@ -19,7 +19,7 @@ import { programNames, type WindowsSoftware } from "../../components/windows/sof
 import { remoteFolderOf, stepFolders } from "../../components/windows/step-folders.ts";
 import { stageHome } from "../../components/windows/stage-home.ts";
 import { homeSource, unpackCommand } from "../../components/windows/steps-copy.ts";
-import { stepsSource } from "../../components/windows/steps-folder.ts";
+import { stepsSource } from "../../components/node/steps-folder.ts";
 import {
   addContainerImage,
   exportNodeLog,

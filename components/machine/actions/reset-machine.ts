@@ -15,7 +15,7 @@ import {
 } from "../existing/machine-parameter.ts";
 import { claimFile } from "../existing/claim.ts";
 import { RemoteFiles } from "../../../host/ssh/remote-files.ts";
-import { runOnWindows } from "../../windows/remote-command.ts";
+import { runOnWindows } from "../../../host/ssh/windows-command.ts";
 
 const stepsFolder = "C:/kindows/steps";
 const mediaFolder = "C:/kindows/media";

@@ -1,7 +1,7 @@
 import folderList from "../../windows/steps/lib/NodeFolders.json" with { type: "json" };
 import { messageOf } from "../../../host/failure.ts";
 import { runOn } from "../../../host/ssh/run-over-ssh.ts";
-import { inShell, powerShellCommand, shellOf } from "../../windows/remote-command.ts";
+import { inShell, powerShellCommand, shellOf } from "../../../host/ssh/windows-command.ts";
 import { onMachine } from "../dial-machine.ts";
 import { type AccessKeys, type MachineParameter, routeText } from "./machine-parameter.ts";
 import { RemoteFiles } from "../../../host/ssh/remote-files.ts";

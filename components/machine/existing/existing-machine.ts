@@ -4,8 +4,8 @@ import type { Facts } from "../../facts.ts";
 import { hostAction } from "../../host-action/host-action.ts";
 import type { environment } from "../actions/claim-machine.ts";
 import { fingerprint } from "../../../host/ssh/host-key.ts";
-import { shellFrom, shellQuestion } from "../../windows/remote-command.ts";
-import { MachineComponent, type SshConnection, type WindowsShell } from "../machine.ts";
+import { shellFrom, shellQuestion, type WindowsShell } from "../../../host/ssh/windows-command.ts";
+import { MachineComponent, type SshConnection } from "../machine.ts";
 import { type ByBastions, directly, type SshAccess, sshConnection } from "../ssh-access.ts";
 import type { AccessKeys, MachineParameter, Place } from "./machine-parameter.ts";
 

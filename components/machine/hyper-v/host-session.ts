@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import type { Client } from "ssh2";
 import { privateKey as keyComplaint } from "../../../config/values/private-key.ts";
 import { messageOf } from "../../../host/failure.ts";
-import { runOnWindows, scriptCommand } from "../../windows/remote-command.ts";
+import { runOnWindows, scriptCommand } from "../../../host/ssh/windows-command.ts";
 import { parseStepResult, type StepResult } from "../../node/step-result.ts";
 import { filesHash } from "../../node/folder-hash.ts";
 import { RemoteFiles } from "../../../host/ssh/remote-files.ts";

@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
-import type { Arguments, Parameters } from "../../windows/node-step.ts";
+import type { Arguments, Parameters } from "../../../host/ssh/windows-command.ts";
 import type { HyperVHostParameter, HyperVMachineParameter } from "./parameters.ts";
 import { projectRoot } from "../../../toolchain/project.ts";
 import { filesBelow } from "../../node/folder-hash.ts";
-import { stepsSource } from "../../windows/steps-folder.ts";
+import { stepsSource } from "../../node/steps-folder.ts";
 
 /** Names and types of the parameters in each script's `param()` block. The scripts' help documents them. */
 export const hyperVScripts = {

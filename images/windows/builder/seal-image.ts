@@ -4,7 +4,7 @@ import { parseJson } from "../../../toolchain/parse-json.ts";
 import { defaultRequirements } from "../../../components/windows/host-requirements.ts";
 import { kindowsFolder, sealedAnswerFile } from "../answer-file.ts";
 import type { ImageSecrets } from "../image-disc.ts";
-import { powerShellCommand } from "../../../components/windows/remote-command.ts";
+import { powerShellCommand } from "../../../host/ssh/windows-command.ts";
 import { pullSeconds } from "../../../components/windows/steps.ts";
 import { StageError } from "./build-stages.ts";
 import { wayOutPort, wayOutTo } from "./way-out.ts";

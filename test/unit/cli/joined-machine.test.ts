@@ -8,7 +8,7 @@ import { askClock, askCluster } from "../../../cli/doctor/examine-lab.ts";
 import { collectLogs } from "../../../cli/logs/collect.ts";
 import type { NodeMachine } from "../../../cli/lab/lab-state.ts";
 import { runJoin } from "../../../cli/doctor/repairs.ts";
-import { scriptCommand, windowsOutput } from "../../../components/windows/remote-command.ts";
+import { scriptCommand, windowsOutput } from "../../../host/ssh/windows-command.ts";
 import { confirmReboot } from "../../../components/windows/steps.ts";
 import type { RehearsalHost } from "../../rehearsed-machine/in-process.ts";
 import { eachCase } from "../each-case.ts";

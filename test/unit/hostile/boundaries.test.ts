@@ -46,7 +46,7 @@ import {
   neighboursIn,
 } from "../../../components/network/found-network.ts";
 import { imagesInList } from "../../../images/windows/windows-images.ts";
-import { quoteForCmd } from "../../../components/windows/remote-command.ts";
+import { quoteForCmd } from "../../../host/ssh/windows-command.ts";
 import { parseStepResult, stepErrorCode } from "../../../components/node/step-result.ts";
 import { problemText } from "../../../config/problem.ts";
 import { resolveSettings } from "../../../config/resolve.ts";

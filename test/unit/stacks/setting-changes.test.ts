@@ -3,7 +3,7 @@ import { readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { differenceOf, isNone } from "../../../cli/preview-diff/difference.ts";
-import { stepsSource } from "../../../components/windows/steps-folder.ts";
+import { stepsSource } from "../../../components/node/steps-folder.ts";
 import { devChanges, flannelChanges } from "./dev-changes.ts";
 import { joinOf, machineOf } from "./node-resources.ts";
 import { named, plannedBy, plannedIn, type SettingChange } from "./planned.ts";

@@ -7,7 +7,7 @@ import { eachCase } from "../each-case.ts";
 
 /** Files that may write a call, and why. */
 const writers: Readonly<Record<string, string>> = {
-  "components/windows/remote-command.ts": "commands over SSH and of Windows' setup",
+  "host/ssh/windows-command.ts": "commands over SSH and of Windows' setup",
   "components/windows/steps/lib/PowerShellCall.ps1": "calls on the machine",
   "components/kubeproxy/kube-proxy-objects.ts": "a container's command: text arguments by -File",
   "components/windows/steps/lib/Step.ps1": "an error that says what a process is called",

@@ -4,7 +4,7 @@ import path from "node:path";
 import { Language, Parser, type Node } from "web-tree-sitter";
 import { hyperVScriptsSource } from "../../../components/machine/hyper-v/scripts.ts";
 import { imageScriptsSource } from "../../../images/windows/scripts-folder.ts";
-import { stepsSource } from "../../../components/windows/steps-folder.ts";
+import { stepsSource } from "../../../components/node/steps-folder.ts";
 import { projectRoot } from "../../../toolchain/project.ts";
 
 /** A parsed PowerShell file of the nodes' steps, or of a folder that uses the steps' library. */

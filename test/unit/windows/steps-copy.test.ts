@@ -7,7 +7,7 @@ import { extract, list } from "tar";
 import { stageHome } from "../../../components/windows/stage-home.ts";
 import { stepFolders } from "../../../components/windows/step-folders.ts";
 import { filesHash } from "../../../components/node/folder-hash.ts";
-import { stepsSource } from "../../../components/windows/steps-folder.ts";
+import { stepsSource } from "../../../components/node/steps-folder.ts";
 import {
   exportNodeLog,
   nodeScripts,

@@ -13,7 +13,7 @@ import { installContainerd, installKubernetes } from "../../../components/window
 import { replacesPrograms } from "../../../components/windows/upgrade-drain.ts";
 import type { ProgramArtifact, WindowsSoftware } from "../../../components/windows/software.ts";
 import { homeSource } from "../../../components/windows/steps-copy.ts";
-import { stepsSource } from "../../../components/windows/steps-folder.ts";
+import { stepsSource } from "../../../components/node/steps-folder.ts";
 import { WindowsNode, type WindowsNodeArgs } from "../../../components/windows/windows-node.ts";
 import { commandProvider } from "../../../offline/plugins/command/provider.ts";
 import { kindowsProvider } from "../../../offline/plugins/kindows/provider.ts";

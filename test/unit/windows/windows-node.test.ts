@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { isSecret } from "@pulumi/pulumi";
 import { bakedNodeSteps, bakeOf } from "../../../images/windows/bake.ts";
 import { stepTriggerOf } from "../../../components/node/step-trigger.ts";
-import { scriptCommand } from "../../../components/windows/remote-command.ts";
+import { scriptCommand } from "../../../host/ssh/windows-command.ts";
 import { stages } from "../../../cli/stages/node-stages.ts";
 import { secrets } from "../controlplane/fixture-node.ts";
 import { look, revealed } from "../controlplane/recorded-resources.ts";

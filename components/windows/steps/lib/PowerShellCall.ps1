@@ -1,4 +1,4 @@
-# Arguments of powershell.exe. Scripts call it only with these; commands over SSH: components/windows/remote-command.ts.
+# Arguments of powershell.exe. Scripts call it only with these; commands over SSH: host/ssh/windows-command.ts.
 
 . (Join-Path $PSScriptRoot 'NativeArgument.ps1')
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { bakeOf, bakedSteps } from "../../../../images/windows/bake.ts";
 import { imageSoftware } from "../../../../components/windows/software.ts";
 import { installContainerd } from "../../../../components/windows/steps.ts";
-import { stepsSource } from "../../../../components/windows/steps-folder.ts";
+import { stepsSource } from "../../../../components/node/steps-folder.ts";
 import { readScript, scripts } from "../../../../rehearsal/powershell/interpreter.ts";
 import { runBake } from "../../../../rehearsal/bake/run-bake.ts";
 import { type RehearsalHost, startRehearsalHost } from "../../../rehearsed-machine/in-process.ts";

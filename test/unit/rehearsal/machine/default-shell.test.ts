@@ -3,14 +3,14 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import type { Client } from "ssh2";
 
-import type { WindowsShell } from "../../../../components/machine/machine.ts";
 import {
   inShell,
+  type WindowsShell,
   runOnWindows,
   scriptCommand,
   shellOf,
   undoCommand,
-} from "../../../../components/windows/remote-command.ts";
+} from "../../../../host/ssh/windows-command.ts";
 import { joinNode, reset, setHostsEntry } from "../../../../components/windows/steps.ts";
 import { openSshKey } from "../../../../rehearsal/machine/default-shell.ts";
 import { eachCase } from "../../each-case.ts";

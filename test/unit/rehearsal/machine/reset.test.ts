@@ -3,7 +3,7 @@ import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { toText } from "../../../../rehearsal/powershell/convert.ts";
 import { raised } from "../../../../rehearsal/powershell/types.ts";
-import { undoCommand } from "../../../../components/windows/remote-command.ts";
+import { undoCommand } from "../../../../host/ssh/windows-command.ts";
 import { reset } from "../../../../components/windows/steps.ts";
 import { addNetwork, listing, networkNames, setVariable } from "./machine-listing.ts";
 import { remoteSteps } from "./ssh-client.ts";

@@ -3,7 +3,7 @@ import { cpSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { artifactPath } from "../../../../components/windows/media-folder.ts";
-import { stepsSource } from "../../../../components/windows/steps-folder.ts";
+import { stepsSource } from "../../../../components/node/steps-folder.ts";
 import { shown } from "../../../../rehearsal/powershell/cmdlets/objects.ts";
 import { runShellCommand } from "../../../../rehearsal/machine/cmd/shell.ts";
 import { type FaultSetting, faultsPath } from "../../../../rehearsal/machine/faults.ts";

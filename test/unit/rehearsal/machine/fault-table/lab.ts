@@ -16,12 +16,12 @@ import { messageOf } from "../../../../../host/failure.ts";
 import { homeSource, unpackCommand } from "../../../../../components/windows/steps-copy.ts";
 import { stepFolders } from "../../../../../components/windows/step-folders.ts";
 import { stageHome } from "../../../../../components/windows/stage-home.ts";
-import { undoCommand } from "../../../../../components/windows/remote-command.ts";
+import { undoCommand } from "../../../../../host/ssh/windows-command.ts";
 import { parseStepResult } from "../../../../../components/node/step-result.ts";
 import {
   remoteSteps as stepsHome,
   stepsSource,
-} from "../../../../../components/windows/steps-folder.ts";
+} from "../../../../../components/node/steps-folder.ts";
 import { reset } from "../../../../../components/windows/steps.ts";
 import { runRemotely } from "../../../../../offline/plugins/command/run-remotely.ts";
 import type { Operation } from "../../../../../offline/plugins/protocol/operation.ts";

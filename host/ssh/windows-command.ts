@@ -3,16 +3,31 @@
  * starts. Nothing else writes a call of powershell.exe (test/unit/windows/powershell-calls.test.ts).
  */
 import type { Client } from "ssh2";
-import { messageOf } from "../../host/failure.ts";
-import {
-  outputOf,
-  overSsh,
-  runOn,
-  type CommandEnd,
-  type SshSource,
-} from "../../host/ssh/run-over-ssh.ts";
-import type { WindowsShell } from "../machine/machine.ts";
-import type { Arguments, Parameters, Script, UndoneBy } from "./node-step.ts";
+import { messageOf } from "../failure.ts";
+import { outputOf, overSsh, runOn, type CommandEnd, type SshSource } from "./run-over-ssh.ts";
+
+/** A shell of Windows in which an SSH server runs commands: `DefaultShell` in the registry, or cmd.exe. */
+export type WindowsShell = "cmd" | "powershell" | "bash";
+
+/**
+ * Parameters of a script, with the names and order of its `param()` block. The script's help explains their meanings,
+ * units and sources (`Get-Help .\Join-Node.ps1 -Full`).
+ *
+ * `int` is an integer, `string` any text that a command line can contain.
+ */
+export type Parameters = Readonly<Record<string, "string" | "int">>;
+
+/** Values for all parameters. A script's own defaults are never relied on, so that a diff shows every change. */
+export type Arguments<P extends Parameters> = {
+  readonly [Name in keyof P]: { string: string; int: number }[P[Name]];
+};
+
+/** A PowerShell script, as a command line calls it. */
+export interface WindowsScript<P extends Parameters = Parameters> {
+  /** Name of its file, without `.ps1`. */
+  readonly name: string;
+  readonly parameters: P;
+}
 
 /**
  * Longest command line of cmd.exe, in characters. The prefix is what the shells put before a command: sshd itself
@@ -70,7 +85,7 @@ function requirePlain(text: string): void {
  */
 export function scriptCommand<P extends Parameters>(
   folder: string,
-  { name: script, parameters }: Pick<Script<P>, "name" | "parameters">,
+  { name: script, parameters }: WindowsScript<P>,
   values: Arguments<P>,
 ): string {
   const words = Object.entries(parameters).map(([name, kind]) => {
@@ -100,7 +115,10 @@ export function scriptCommand<P extends Parameters>(
  * Command line of a script that undoes a step. Does nothing on a machine without the script, because such a machine has
  * been reinstalled, which removed everything.
  */
-export function undoCommand(folder: string, { script, values }: UndoneBy): string {
+export function undoCommand(
+  folder: string,
+  { script, values }: { readonly script: WindowsScript; readonly values: Arguments<Parameters> },
+): string {
   const file = quoteForCmd(`${folder}\\${script.name}.ps1`);
   return `if exist ${file} ${scriptCommand(folder, script, values)}`;
 }

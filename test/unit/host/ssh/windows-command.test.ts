@@ -3,30 +3,30 @@ import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import path from "node:path";
 
-import { artifactPath } from "../../../components/windows/media-folder.ts";
-import type { Arguments } from "../../../components/windows/node-step.ts";
-import { sealCommand } from "../../../images/windows/builder/seal-image.ts";
-import type { WindowsShell } from "../../../components/machine/machine.ts";
+import { artifactPath } from "../../../../components/windows/media-folder.ts";
+import { sealCommand } from "../../../../images/windows/builder/seal-image.ts";
 import {
+  type Arguments,
+  type WindowsShell,
   inShell,
   powerShellCommand,
   quoteForCmd,
   scriptCommand,
   shellFrom,
-} from "../../../components/windows/remote-command.ts";
-import { unpackCommand } from "../../../components/windows/steps-copy.ts";
-import { parseStepResult, textFact } from "../../../components/node/step-result.ts";
+} from "../../../../host/ssh/windows-command.ts";
+import { unpackCommand } from "../../../../components/windows/steps-copy.ts";
+import { parseStepResult, textFact } from "../../../../components/node/step-result.ts";
 import {
   enableContainersFeature,
   exportNodeLog,
   resetNode,
   setHostsEntry,
   setMachineProxy,
-} from "../../../components/windows/steps.ts";
-import { splitArguments } from "../../../rehearsal/machine/cmd/arguments.ts";
-import { eachCase } from "../each-case.ts";
-import { newFolder } from "../new-folder.ts";
-import { parseCommandLine } from "../../../rehearsal/machine/cmd/shell.ts";
+} from "../../../../components/windows/steps.ts";
+import { splitArguments } from "../../../../rehearsal/machine/cmd/arguments.ts";
+import { eachCase } from "../../each-case.ts";
+import { newFolder } from "../../new-folder.ts";
+import { parseCommandLine } from "../../../../rehearsal/machine/cmd/shell.ts";
 
 const folder = "C:\\kindows\\steps\\0123456789ab";
 const folderWithQuote = "C:\\it's";
