@@ -17,12 +17,8 @@ export const machineMakers = { hypervisors: libvirt, hyperVHosts: hyperV } as co
 /** The makers of machines for an existing cluster, by `kindows:machine.kind`. */
 export const machineKinds = { kubevirt } as const;
 
-type MachineKind = (typeof machineKinds)[keyof typeof machineKinds];
-
 /** Access of CLI commands to the machines that such a maker has made for a stack. */
-export type StackMachines = InstanceType<
-  Awaited<ReturnType<MachineKind["stackMachines"]>>["StackMachines"]
->;
+export type { StackMachines } from "./kubevirt/stack-machines.ts";
 
 export type MakerSection = keyof typeof machineMakers;
 
