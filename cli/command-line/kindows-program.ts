@@ -157,6 +157,12 @@ function addStackCommands(add: Add): void {
   add("down", "remove the lab and everything it left on this host").action(
     run(() => import("../commands/down.ts"), "down"),
   );
+  add("stop", "turn off the lab's machines and containers, and keep them: their memory is free")
+    .argument("[node]", "only this node (default: all that the lab made)")
+    .action(run(() => import("../commands/stop.ts"), "stop"));
+  add("start", "turn on what `stop` has turned off, and wait until its nodes are Ready")
+    .argument("[node]", "only this node (default: all that the lab made)")
+    .action(run(() => import("../commands/start.ts"), "start"));
   add("preview", "show what `up` would change").action(
     run(() => import("../commands/preview.ts"), "preview"),
   );

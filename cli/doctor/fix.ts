@@ -10,7 +10,7 @@ import { assertNothingForeign } from "../lab/proof.ts";
 import { thisHost, type Host } from "../../host/host.ts";
 import { say } from "../progress.ts";
 import { labIdentity } from "../stack-settings.ts";
-import { examine, examineLab, type Diagnosis } from "./examine.ts";
+import { examine, examineLab, type Diagnosis, type Inside } from "./examine.ts";
 import { type FindingKind, nameOf, repairText, type Repair } from "./finding.ts";
 import { doRepair } from "./repairs.ts";
 
@@ -89,7 +89,7 @@ export async function fix(stack: string): Promise<void> {
   });
 }
 
-interface LabContext {
+export interface LabContext {
   readonly stack: string;
   readonly lab: string;
   readonly host: Host;
@@ -121,17 +121,41 @@ async function repairAll(
   return troubles;
 }
 
-/** Waits until the findings that disappear by themselves are gone, and each node has sent a heartbeat. */
-async function settle({ stack, lab, host }: LabContext): Promise<void> {
-  const what = "the nodes to be in order again";
-  const since = new Date();
-  say(`waiting for ${what}, at most ${settleSeconds} s`);
-  try {
-    const options = { what, timeoutSeconds: settleSeconds, pollMilliseconds: 3000 };
-    await waitUntil(options, async () => stillSettling(await examineLab(stack, lab, host), since));
-  } catch (error) {
+/** Waits until the nodes are in order again, and says so if they are not in time. */
+async function settle(context: LabContext): Promise<void> {
+  await settled(context, new Date(), settleSeconds).catch((error: unknown) => {
     say(messageOf(error));
-  }
+  });
+}
+
+/**
+ * Waits until the findings that disappear by themselves are gone, and each node has sent a heartbeat.
+ *
+ * @param since only later heartbeats count.
+ * @param only a node, if nothing else counts.
+ * @throws after the time limit, with what is still not in order.
+ */
+export async function settled(
+  { stack, lab, host }: LabContext,
+  since: Date,
+  timeoutSeconds: number,
+  only?: string,
+): Promise<void> {
+  const what = only === undefined ? "the nodes to be in order again" : `${only} to be in order`;
+  say(`waiting for ${what}, at most ${timeoutSeconds} s`);
+  const options = { what, timeoutSeconds, pollMilliseconds: 3000 };
+  await waitUntil(options, async () => {
+    const seen = await examineLab(stack, lab, host);
+    return stillSettling(only === undefined ? seen : ofNode(seen, only), since);
+  });
+}
+
+function ofNode({ findings, heartbeats }: Inside, node: string): Omit<Inside, "unlisted"> {
+  const heard = heartbeats[node] ?? new Date(0);
+  return {
+    ...{ asleep: [], problems: [], heartbeats: { [node]: heard } },
+    findings: findings.filter(({ subject }) => subject === node),
+  };
 }
 
 /** What the lab is still waiting for; undefined if there is nothing to wait for. */

@@ -35,16 +35,18 @@ export function stoppedOf(
 /**
  * Starts what is stopped in a lab on this host, e.g. after a reboot. The engine checks only that resources exist.
  *
- * @param which everything, or only what removing the lab needs.
+ * @param which everything, only what removing the lab needs, or only what has one of these names.
  * @throws with everything that could not be started, or needs a person first, after starting everything else.
  */
 export async function startStopped(
   lab: string,
   host: Host,
-  which: "all" | "needed to remove",
+  which: "all" | "needed to remove" | ReadonlySet<string>,
   say: (line: string) => void,
 ): Promise<void> {
-  const wanted = stops.filter(({ neededToRemove }) => which === "all" || neededToRemove === true);
+  const wanted = stops.filter(
+    ({ neededToRemove }) => which !== "needed to remove" || neededToRemove === true,
+  );
   const { found, unlisted } = await stoppedOf(lab, host, wanted);
   if (found.length === 0 && unlisted.length === 0) return;
   const troubles: string[] = [];
@@ -52,6 +54,7 @@ export async function startStopped(
     const { kind, verb = ["start", "started"] } = stop;
     try {
       for (const { name, seen, first } of await stop.find(host, lab)) {
+        if (typeof which === "object" && !which.has(name)) continue;
         if (first === undefined) {
           await stop.start(host, name, lab);
           say(`${verb[1]} ${kind} ${name}`);

@@ -225,10 +225,11 @@ export class WinePrograms implements WindowsPrograms {
     await promisify(execFile)(routesScript, gone, { timeout: routesSeconds * 1000 });
   }
 
-  async reboot(delaySeconds: number): Promise<boolean> {
+  async reboot(delaySeconds: number, end: "reboot" | "power off" = "reboot"): Promise<boolean> {
     if (this.#reboot && delaySeconds > 0) return false;
     // A separate program, so that the reboot happens even if this one ends.
-    const child = spawn("/opt/kindows/reboot", [String(delaySeconds)], {
+    const args = [String(delaySeconds), end === "reboot" ? "reboot" : "poweroff"];
+    const child = spawn("/opt/kindows/reboot", args, {
       detached: true,
       stdio: "ignore",
     });

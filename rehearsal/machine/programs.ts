@@ -124,8 +124,10 @@ export interface WindowsPrograms {
   /**
    * Schedules a reboot in `delaySeconds`, like `shutdown.exe /r /f /t N`, and returns at once. Zero means now. Returns
    * false if a reboot is already scheduled, unless this one is for now.
+   *
+   * @param end what follows the shutdown. Default: `reboot`.
    */
-  reboot(delaySeconds: number): Promise<boolean>;
+  reboot(delaySeconds: number, end?: "reboot" | "power off"): Promise<boolean>;
 
   /** Cancels a scheduled reboot. Returns whether there was one. */
   callOffReboot(): Promise<boolean>;

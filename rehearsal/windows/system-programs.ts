@@ -134,12 +134,16 @@ const refusals = {
 const refused = (code: keyof typeof refusals) =>
   failed(code, `${refusals[code]}(${String(code)})\r\n`);
 
-/** `shutdown /r /t SECONDS`, and `shutdown /a`, which cancels it. */
+/** `shutdown /r /t SECONDS`, `/s` which powers off, and `/a`, which cancels both. */
 export const shutdown: SystemProgram = async ({ programs }, args) => {
   const words = args.map((word) => word.toLowerCase().replace(/^-/, "/"));
   if (words.includes("/a")) return (await programs.callOffReboot()) ? done : refused(1116);
-  if (!words.includes("/r")) throw new Unsupported("shutdown.exe without /r or /a");
+  const powersOff = words.includes("/s");
+  if (words.includes("/r") === powersOff) {
+    throw new Unsupported("shutdown.exe without one of /r, /s and /a");
+  }
   const seconds = Number(words.includes("/t") ? words[words.indexOf("/t") + 1] : 30);
   if (!Number.isInteger(seconds) || seconds < 0) return refused(87);
-  return (await programs.reboot(seconds)) ? done : refused(1190);
+  const isScheduled = await programs.reboot(seconds, powersOff ? "power off" : "reboot");
+  return isScheduled ? done : refused(1190);
 };

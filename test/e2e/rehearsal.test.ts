@@ -333,6 +333,18 @@ describe("a rehearsal lab from nothing to nothing", function () {
     assert.deepEqual(await lab.readyNodes(), [controlPlane, "win-1"]);
   });
 
+  it("is turned off and on again, and has nothing to do afterwards, whatever was refreshed meanwhile", async () => {
+    const off = await succeeded(lab.kindows("stop"), "stop");
+    assert.match(off.output, /^.*win-1 shuts down$/m);
+    assert.doesNotMatch(off.output, /powered off/);
+    assert.equal((await virsh("domstate", "kindows-e2e-win-1")).trim(), "shut off");
+    await succeeded(lab.withEnvironment("pulumi refresh --yes --skip-preview"));
+    const on = await succeeded(lab.kindows("start"), "start");
+    assert.match(on.output, /^.*started libvirt domain kindows-e2e-win-1$/m);
+    assert.deepEqual(await lab.readyNodes(), [controlPlane, "win-1"]);
+    await lab.plansNothing();
+  });
+
   it("collects the logs of a node, for its owner only", async () => {
     const finished = await succeeded(lab.kindows("logs", "win-1"));
     const [, folder] = /^logs of win-1: (.+)$/m.exec(finished.output) ?? [];

@@ -54,8 +54,8 @@ export interface FakeProgramsOptions {
   readonly driveC: string;
   readonly cluster: FakeCluster;
   readonly time: MachineTime;
-  /** Called with the delay when a reboot is ordered, which replaces an earlier order. */
-  readonly onReboot: (delaySeconds: number) => void;
+  /** Called with the delay when a reboot, or powering off, is ordered, which replaces an earlier order. */
+  readonly onReboot: (delaySeconds: number, end: "reboot" | "power off") => void;
   readonly onRebootCalledOff: () => void;
 }
 
@@ -181,12 +181,12 @@ export class FakePrograms implements WindowsPrograms {
     return Promise.resolve();
   }
 
-  reboot(delaySeconds: number): Promise<boolean> {
+  reboot(delaySeconds: number, end: "reboot" | "power off" = "reboot"): Promise<boolean> {
     if (this.#reboot === 0 || (this.#reboot !== undefined && delaySeconds > 0)) {
       return Promise.resolve(false);
     }
     this.#reboot = delaySeconds;
-    this.#options.onReboot(delaySeconds);
+    this.#options.onReboot(delaySeconds, end);
     return Promise.resolve(true);
   }
 

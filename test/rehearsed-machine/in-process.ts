@@ -75,11 +75,11 @@ export async function startRehearsalHost(options: RehearsalHostOptions): Promise
     driveC,
     cluster: options.cluster ?? cluster,
     time,
-    onReboot: (delaySeconds) => {
+    onReboot: (delaySeconds, end) => {
       if (power.signal.aborted) return; // it is going down
       delay.abort();
       delay = new AbortController();
-      rebooting = reboot(delaySeconds * 1000, delay.signal);
+      rebooting = shutDown(delaySeconds * 1000, end, delay.signal);
       rebooting.catch(() => undefined); // `up` reports the error
     },
     onRebootCalledOff: () => delay.abort(),
@@ -126,7 +126,11 @@ export async function startRehearsalHost(options: RehearsalHostOptions): Promise
     await running.windows.save();
     programs.powerOff(); // services that a step has started meanwhile
   };
-  const reboot = async (milliseconds: number, calledOff: AbortSignal): Promise<void> => {
+  const shutDown = async (
+    milliseconds: number,
+    end: "reboot" | "power off",
+    calledOff: AbortSignal,
+  ): Promise<void> => {
     if (milliseconds > 0) {
       await time.busy(() => time.sleep(milliseconds, calledOff));
       // Virtual time leaves no time for a step to report its result.
@@ -137,6 +141,7 @@ export async function startRehearsalHost(options: RehearsalHostOptions): Promise
     // A regular shutdown flushes all writes; a reboot without delay is a power cut.
     if (milliseconds > 0) running.windows.recentWrites.allFlushed();
     await powerOff();
+    if (end === "power off") return;
     programs.powerOn();
     if (!off) running = await boot(port);
   };

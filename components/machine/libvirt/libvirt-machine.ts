@@ -159,6 +159,8 @@ export class LibvirtMachine extends MachineComponent {
       {
         ...child,
         deleteBeforeReplace: true,
+        // Whether it runs is for `kindows stop`, `start` and `up`: a refresh of a stopped machine changes no preview.
+        ignoreChanges: ["running"],
         dependsOn: [
           closed,
           ...(args.segment.connected ?? []),

@@ -93,8 +93,11 @@ async function typeFile(host: WindowsHost, rest: string, io: CommandIo): Promise
 }
 
 async function shutdown(host: WindowsHost, rest: string, io: CommandIo): Promise<number> {
-  if (!/[/-][ra]\b/i.test(rest)) {
-    return fail(io, "The rehearsal host knows shutdown /r /t <seconds> and shutdown /a only.");
+  if (!/[/-][rsa]\b/i.test(rest)) {
+    return fail(
+      io,
+      "The rehearsal knows shutdown /r and /s with /t <seconds>, and shutdown /a only.",
+    );
   }
   const { exitCode, stderr } = await shutdownProgram(host, splitArguments(rest));
   io.err(stderr.replaceAll("\r\n", "\n"));

@@ -13,6 +13,8 @@ const failures: Readonly<
   init: [[["rehearsal"]], [["new", "--machine", "win-1"]], [["new", "--windows", "2019"]]],
   up: [[nowhere]],
   down: [[nowhere]],
+  stop: [[nowhere], [["win-1", ...nowhere]]],
+  start: [[nowhere], [["win-1", ...nowhere]]],
   preview: [[nowhere]],
   "preview-diff": [[["--base", "nowhere"]], [[]]],
   policy: [[["--stacks", "nowhere"]]],

@@ -47,7 +47,7 @@ const paused = {
 
 interface Case {
   readonly answers: Answers;
-  readonly which?: "needed to remove";
+  readonly which?: "needed to remove" | ReadonlySet<string>;
   readonly uri?: string;
   readonly said: readonly string[];
   /** What is done, where what is said does not tell it. */
@@ -70,6 +70,17 @@ const cases: Readonly<Record<string, Case>> = {
       "started docker container kindows-x-worker-2",
       "started libvirt pool kindows-x",
     ],
+  },
+  "starts only what was named": {
+    answers: {
+      "virsh list --all": "- kindows-x-win-1 shut off\n- kindows-x-win-2 shut off",
+      "virsh dumpxml --inactive kindows-x-win-1": domainXml("kindows-x"),
+      "virsh dumpxml --inactive kindows-x-win-2": domainXml("kindows-x"),
+      "virsh start kindows-x-win-2": "",
+      [psLine]: "kindows-x-control-plane exited kindows-x",
+    },
+    which: new Set(["kindows-x-win-2"]),
+    said: ["started libvirt domain kindows-x-win-2"],
   },
   "resumes a machine that was paused": {
     answers: { ...paused, "virsh domstate kindows-x-win-1": "running" },

@@ -66,6 +66,13 @@ describe("A reboot of the rehearsal host", () => {
     await assertDone(confirm(), undefined, { featureState: "Enabled" });
   });
 
+  it("powered off, it stays off", async () => {
+    assert.equal((await runCommand(host, "shutdown.exe /s /f /t 2")).exitCode, 0);
+    await host.up();
+    assert.equal(host.boots, 1);
+    await assert.rejects(connect(host), /ECONNREFUSED/);
+  });
+
   it("starts what starts with Windows, in order, and nothing else", async () => {
     const reboot = async (): Promise<boolean[]> => {
       await runCommand(host, "shutdown /r /t 0");

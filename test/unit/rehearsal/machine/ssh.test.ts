@@ -66,7 +66,7 @@ describe("The rehearsal host's SSH server", () => {
       /Failed to open 'none\.tar'\r\nMake room\.\r\n$/,
     ],
     "whoami || (echo Nobody.>&2& exit 1)": [0, /administrator/],
-    "shutdown /s": [1, /knows shutdown \/r/],
+    "shutdown /l": [1, /knows shutdown \/r/],
     "shutdown /r /t soon": [87, /parameter is incorrect/],
   };
   eachCase("answers %s", commands, async ([exitCode, says], command) => {
