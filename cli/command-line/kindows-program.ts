@@ -163,6 +163,10 @@ function addStackCommands(add: Add): void {
   add("start", "turn on what `stop` has turned off, and wait until its nodes are Ready")
     .argument("[node]", "only this node (default: all that the lab made)")
     .action(run(() => import("../commands/start.ts"), "start"));
+  add("reset", "give a node a fresh machine from the image, which joins again; also what `up` does")
+    .argument("<node>", "name of the node")
+    .addOption(fetchOption())
+    .action(run(() => import("../commands/reset.ts"), "reset"));
   add("preview", "show what `up` would change").action(
     run(() => import("../commands/preview.ts"), "preview"),
   );

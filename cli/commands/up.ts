@@ -12,7 +12,7 @@ import { prepareStack } from "../prepare/prepare-stack.ts";
 import { ensureLocalState } from "../engine/folders.ts";
 import { enginePulumi, type Pulumi } from "../engine/pulumi.ts";
 import { asOnlyRun } from "../engine/run-lock.ts";
-import { resourcesOf } from "../engine/deployment.ts";
+import { resourcesOf, type StateResource } from "../engine/deployment.ts";
 import { ensureStack, readState } from "../engine/states.ts";
 import { beginUpLog, upLogFile, type UpLog } from "../engine/up-log.ts";
 import { removeOrphans } from "../host-resources/host-resources.ts";
@@ -41,11 +41,19 @@ import { labTroubles } from "../status/report.ts";
 import { examineStatus, reportStatus } from "./status.ts";
 
 /** `kindows up`: takes a bare host to Ready nodes; also finishes what a killed run began. */
-export async function up({
-  stack,
-  yes,
-  verbose,
-}: Options<"yes" | "verbose">): Promise<CommandResult> {
+export function up(options: Options<"yes" | "verbose">): Promise<CommandResult> {
+  return upReplacing(options, () => []);
+}
+
+/**
+ * The same, and makes resources anew.
+ *
+ * @param replaced chooses their URNs from the stack's state, once that is recovered.
+ */
+export async function upReplacing(
+  { stack, yes, verbose }: Options<"yes" | "verbose">,
+  replaced: (resources: readonly StateResource[]) => readonly string[],
+): Promise<CommandResult> {
   // Report mistakes in the settings before half an hour of building.
   const settings = await stackSettings(stack);
   const identity = await labIdentity(stack);
@@ -71,17 +79,18 @@ export async function up({
     const recovery = { pulumi, host, lab, unreachable, extent: "built-on", say } as const;
     const { scope, resources } = await recoverState(recovery);
     assertAddressesFree(resources, settings, stack);
+    const again = replaced(resources).flatMap((urn) => ["--replace", urn]);
     await removeOrphans(scope, host, say);
     const wholeLog = verbose ? ["--logtostderr", "-v=9"] : [];
     const args = ["up", "--yes", "--skip-preview", ...exclusion.args, ...wholeLog];
     const nodes = nodesOnMachines(settings);
     const log = await beginUpLog(upLogFile(stack));
     try {
-      const firstRun = await run(pulumi, args, nodes, log);
+      const firstRun = await run(pulumi, [...args, ...again], nodes, log);
       // The engine does not push a file again if it was damaged or deleted on the machine: only a step notices that.
       const lackingPrograms = failedNodes(firstRun.events, unusablePrograms);
-      const again = lackingPrograms.length > 0 && (await pushAgain(pulumi, lackingPrograms));
-      const lastRun = again ? await run(pulumi, args, nodes, log) : firstRun;
+      const pushed = lackingPrograms.length > 0 && (await pushAgain(pulumi, lackingPrograms));
+      const lastRun = pushed ? await run(pulumi, args, nodes, log) : firstRun;
       if (lastRun.error !== undefined) {
         // The engine reports what failed, but not that the host was the reason.
         for (const one of await unreachableAmong(fleet.reachable)) {

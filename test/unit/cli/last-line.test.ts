@@ -15,6 +15,7 @@ const failures: Readonly<
   down: [[nowhere]],
   stop: [[nowhere], [["win-1", ...nowhere]]],
   start: [[nowhere], [["win-1", ...nowhere]]],
+  reset: [[["win-1", ...nowhere]], [[]]],
   preview: [[nowhere]],
   "preview-diff": [[["--base", "nowhere"]], [[]]],
   policy: [[["--stacks", "nowhere"]]],
