@@ -32,6 +32,10 @@ export function labTroubles(status: LabStatus): readonly string[] {
     if (node === undefined) return [`${name} has not joined`];
     return node.ready ? [] : [`${name} is not Ready: ${node.reason}`];
   };
+  const off = machines.filter(({ state }) => state === "shut off");
+  if (clusterTrouble !== undefined && off.length > 0 && off.length === machines.length) {
+    return [`it is off: \`kindows start --stack ${status.stack}\``];
+  }
   return [
     ...(clusterTrouble === undefined
       ? ownNodes(status).flatMap(ofNode)

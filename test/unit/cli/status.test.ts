@@ -75,6 +75,11 @@ describe("a lab's status", () => {
     "a node that is not Ready": { nodes: [linuxNode, cold] },
     "a node that did not join": { nodes: [linuxNode] },
     "a cluster that is silent": { nodes: [], clusterTrouble: "connection refused" },
+    "a lab that is off": {
+      nodes: [],
+      clusterTrouble: "no route to host",
+      machines: [{ ...machine, state: "shut off" }],
+    },
     "a machine that is off": { machines: [{ ...machine, state: "shut off" }] },
     "a silent libvirt": { machines: [], machineTrouble: "no answer within 60 s" },
   };
