@@ -159,10 +159,13 @@ async function run(
   log: UpLog,
 ): Promise<Run> {
   const events: NodeEvent[] = [];
-  const stages = new NodeStages(nodes, (line) => {
+  const { stdout, stderr, env } = process;
+  const isTerminal = stdout.isTTY && stderr.isTTY && env["TERM"] !== "dumb";
+  const report = (line: string): void => {
     say(line);
     log.write(line);
-  });
+  };
+  const stages = new NodeStages(nodes, report, isTerminal ? stderr : undefined);
   const read = (event: NodeEvent): void => {
     events.push(event);
     stages.read(event);

@@ -13,6 +13,7 @@ import { engineProcessEnvironment } from "./environment.ts";
 import type { NodeEvent } from "./events.ts";
 import { lockFolder } from "./folders.ts";
 import { limitMinutes, OverdueOperations } from "./overdue.ts";
+import { printingAbove } from "../progress.ts";
 import { redact, RedactedLines } from "./redact.ts";
 
 /** Longest time for a command that only reads or writes the state. */
@@ -159,14 +160,15 @@ export class Pulumi {
         extendEnv: false,
         reject: false,
         stdin: "ignore",
-        stdout: [redacted(onLine), "inherit"],
-        stderr: [redacted(onLine), "inherit"],
+        ...outputs(onLine),
         buffer: false,
         // Its own process group: otherwise a ^C would reach it twice, which means "stop at once".
         detached: true,
         cleanup: false,
       },
     );
+    running.stdout?.resume();
+    running.stderr?.resume();
     const signals = passSignalsOn(running);
     const result = await running;
     ended.abort();
@@ -188,6 +190,28 @@ export class Pulumi {
       throw new Failure(`\`pulumi ${args[0]}\` failed; its output above has the reason`);
     }
   }
+}
+
+/** Where the engine's lines go: to this process's own outputs or, on a terminal with a table, above that. */
+function outputs(onLine: (line: string) => void) {
+  const above = printingAbove();
+  if (above === undefined) {
+    return {
+      stdout: [redacted(onLine), "inherit" as const],
+      stderr: [redacted(onLine), "inherit" as const],
+    };
+  }
+  const toTerminal = (): ReturnType<typeof redacted> => {
+    const lines = redacted((line) => {
+      onLine(line);
+      above(line);
+    });
+    // Nothing is left for a pipe that nobody reads.
+    return function* (line): Generator<string> {
+      yield* [...lines(line)].slice(0, 0);
+    };
+  };
+  return { stdout: [toTerminal()], stderr: [toTerminal()] };
 }
 
 function redacted(onLine: (line: string) => void): (line: unknown) => Generator<string> {

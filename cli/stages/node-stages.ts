@@ -4,6 +4,7 @@ import type { NodeEvent, NodePart } from "../engine/events.ts";
 import { linuxSteps } from "../../components/linux/steps.ts";
 import { otherSteps, stageTitles, type StepTitle } from "../../components/node/step-title.ts";
 import { nodeSteps } from "../../components/windows/steps.ts";
+import { LiveTable } from "./live-table.ts";
 
 /** A node and its operating system. */
 export type StagedNode = Pick<Machine, "name" | "os">;
@@ -20,34 +21,58 @@ interface Progress {
 /** Longest time without a message about nodes in progress, in seconds. */
 const silenceSeconds = 30;
 
-/** Reports each node's stages from the engine's events, and repeats the current ones after a silence. */
+/**
+ * Reports each node's stages from the engine's events, and repeats the current ones after a silence. On a terminal it
+ * shows them in a table instead, and reports only when a node is Ready.
+ */
 export class NodeStages {
   readonly #stages: ReadonlyMap<string, readonly Stage[]>;
   readonly #say: (line: string) => void;
   readonly #progress = new Map<string, Progress>();
   readonly #timer: NodeJS.Timeout;
+  readonly #table: LiveTable | undefined;
 
-  constructor(nodes: readonly StagedNode[], say: (line: string) => void) {
+  /** @param terminal where a table is shown; undefined: nowhere. */
+  constructor(
+    nodes: readonly StagedNode[],
+    say: (line: string) => void,
+    terminal?: NodeJS.WriteStream,
+  ) {
     this.#stages = new Map(nodes.map(({ name, os }) => [name, stages[os]]));
     this.#say = say;
     this.#timer = setInterval(() => this.#report(this.#underWay()), silenceSeconds * 1000);
+    this.#table = terminal && new LiveTable(() => this.#rows(), terminal);
   }
 
   read(event: NodeEvent): void {
     if (event.kind === "begun") this.#report(this.#enter(event.node, event));
     if (event.kind === "done" && "step" in event && event.step === otherSteps.awaitReady) {
-      this.#report(this.#finish(event.node));
+      this.#report(this.#finish(event.node), true);
     }
+    this.#table?.draw();
   }
 
   stop(): void {
     clearInterval(this.#timer);
+    this.#table?.end();
   }
 
-  #report(line: string | undefined): void {
-    if (line === undefined) return;
+  /** @param stays whether it is not only what a table shows. */
+  #report(line: string | undefined, stays = false): void {
+    if (line === undefined || (this.#table !== undefined && !stays)) return;
     this.#timer.refresh();
     this.#say(`[${line}]`);
+  }
+
+  /** The nodes in progress, for the table. */
+  #rows(): string[][] {
+    const now = Date.now();
+    return [...this.#progress].map(([node, { stage, since, startedAt }]) => [
+      node,
+      this.#stages.get(node)?.[stage]?.doing ?? "",
+      elapsed(now - since),
+      elapsed(now - startedAt),
+    ]);
   }
 
   /** One line about all nodes in progress; undefined if there are none. */
