@@ -5,14 +5,14 @@
 const mayImport = {
   host: [],
   config: ["components", "host", "images"],
-  toolchain: ["components", "host", "offline"],
+  toolchain: ["host"],
   offline: ["host", "toolchain"],
   components: ["config", "host", "toolchain"],
   images: ["components", "config", "host", "toolchain"],
   stacks: ["components", "config", "host", "images", "toolchain"],
   rehearsal: ["components", "config", "host", "images", "toolchain"],
   verify: ["components", "host", "images", "toolchain"],
-  policy: ["cli", "offline", "toolchain"],
+  policy: ["components", "host", "offline", "toolchain"],
   cli: [
     ...["components", "config", "host", "images", "offline", "policy"],
     ...["rehearsal", "stacks", "toolchain", "verify"],

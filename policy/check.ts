@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { parse } from "yaml";
 import * as z from "zod";
-import type { Previewed } from "../cli/preview-diff/previewed.ts";
+import type { Previewed } from "./previewed.ts";
 import { limitsSchema, type Limits, rules, type Rule, type Violation } from "./rules.ts";
 
 const exceptionsSchema = z.array(

@@ -12,7 +12,7 @@ import type {
 } from "@pulumi/pulumi/proto/analyzer_pb.js";
 import plugin from "@pulumi/pulumi/proto/plugin_pb.js";
 import empty from "google-protobuf/google/protobuf/empty_pb.js";
-import { previewOf, type Previewed } from "../cli/preview-diff/previewed.ts";
+import { previewOf, type Previewed } from "./previewed.ts";
 import { servePlugin } from "../offline/plugins/protocol/plugin-server.ts";
 import { fromStruct } from "../offline/plugins/protocol/struct.ts";
 import { unary, unimplemented } from "../offline/plugins/protocol/unary.ts";

@@ -1,6 +1,6 @@
 import * as z from "zod";
-import { redact } from "../cli/engine/redact.ts";
-import type { Previewed } from "../cli/preview-diff/previewed.ts";
+import { redact } from "../components/redact.ts";
+import type { Previewed } from "./previewed.ts";
 import {
   isPlainMap,
   isList,
@@ -86,7 +86,7 @@ function isBuiltHere(image: string): boolean {
 const secretName =
   /(?:password|passphrase|private_?key|client_?key(?:_?data)?|secret|kubeconfig(?:_content)?|product_?key)$/i;
 
-/** Replacement of keys and tokens in a preview (cli/engine/redact.ts). */
+/** Replacement of keys and tokens in a preview (components/redact.ts). */
 const mask = redact("aaaaaa.aaaaaaaaaaaaaaaa");
 
 /** A secret that the program does not mark is stored in plain text, in each state and each of its backups. */

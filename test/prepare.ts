@@ -12,7 +12,7 @@ import { dockerState } from "../toolchain/daemon-state.ts";
 import { ensureDocker } from "../toolchain/daemons.ts";
 import { ensureHostPackages } from "../toolchain/host-packages.ts";
 import { dockerPackages } from "../toolchain/host-requirements.ts";
-import { prepareEngine } from "../toolchain/prepare-engine.ts";
+import { prepareEngine } from "../cli/engine/prepare-engine.ts";
 import { etcd, kubeApiserver, versitygw, yamlHost } from "../toolchain/tools/table.ts";
 
 const say = (line: string): void => void process.stderr.write(`${line}\n`);

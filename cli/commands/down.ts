@@ -1,6 +1,6 @@
 import { labIdVariable } from "../../config/names.ts";
 import type { Options } from "../command-line/options.ts";
-import { prepareEngine } from "../../toolchain/prepare-engine.ts";
+import { prepareEngine } from "../engine/prepare-engine.ts";
 import { chosenBackend } from "../engine/backend.ts";
 import { enginePulumi, type Pulumi } from "../engine/pulumi.ts";
 import { asOnlyRun } from "../engine/run-lock.ts";

@@ -3,7 +3,7 @@ import { operatorArchive } from "../../components/cni/calico/definitions-artifac
 import { programArtifacts, officialSoftware } from "../../components/windows/software.ts";
 import { containerdVersions, kubernetesVersions } from "../../config/supported.ts";
 import { bundledPlugins } from "../../offline/plugins/catalog.ts";
-import { pluginDownloads } from "../../toolchain/plugin-artifact.ts";
+import { pluginDownloads } from "../engine/plugin-artifact.ts";
 import {
   type PublishedFile,
   lockChecksum,

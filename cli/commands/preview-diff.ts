@@ -8,7 +8,7 @@ import { markdown, type StackReport } from "../preview-diff/markdown.ts";
 import { previewTools, previewOf, type PreviewTools } from "../preview-diff/preview.ts";
 import { say } from "../progress.ts";
 import { differenceOf } from "../preview-diff/difference.ts";
-import type { Previewed } from "../preview-diff/previewed.ts";
+import type { Previewed } from "../../policy/previewed.ts";
 
 interface PreviewDiffOptions {
   readonly base: string;

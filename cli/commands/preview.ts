@@ -1,5 +1,5 @@
 import { ensureHostPackages } from "../../toolchain/host-packages.ts";
-import { prepareEngine } from "../../toolchain/prepare-engine.ts";
+import { prepareEngine } from "../engine/prepare-engine.ts";
 import { unprepared } from "../prepare/prepare.ts";
 import { enginePulumi } from "../engine/pulumi.ts";
 import { ensureStack } from "../engine/states.ts";

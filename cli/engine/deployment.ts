@@ -70,16 +70,6 @@ export function resourcesOf(deployment: Deployment | undefined): readonly StateR
   return deployment?.deployment.resources ?? [];
 }
 
-export function resourceName(urn: string): string {
-  return urn.slice(urn.lastIndexOf("::") + 2);
-}
-
-/** Last part of the type and the name, for people: `Domain win-1`. */
-export function shortName(urn: string): string {
-  const [name = "", types = ""] = urn.split("::").reverse();
-  return `${types.split(":").at(-1)} ${name}`;
-}
-
 export function providerUrn({ provider }: StateResource): string | undefined {
   return provider?.slice(0, provider.lastIndexOf("::"));
 }

@@ -7,7 +7,7 @@ import {
   type FactsType,
 } from "../../components/facts.ts";
 import { Failure } from "../../host/failure.ts";
-import { resourceName } from "./deployment.ts";
+import { resourceName } from "../../components/urn.ts";
 
 /** Error for something that an older or newer version of kindows has written. */
 export function byOtherVersion(what: string): Failure {

@@ -1,4 +1,4 @@
-import { shortName } from "./deployment.ts";
+import { shortName } from "../../components/urn.ts";
 import type { EngineEvent } from "./events.ts";
 
 /**

@@ -14,7 +14,7 @@ import type { NodeEvent } from "./events.ts";
 import { lockFolder } from "./folders.ts";
 import { limitMinutes, OverdueOperations } from "./overdue.ts";
 import { printingAbove } from "../progress.ts";
-import { redact, RedactedLines } from "./redact.ts";
+import { redact, RedactedLines } from "../../components/redact.ts";
 
 /** Longest time for a command that only reads or writes the state. */
 const stateTimeoutSeconds = 60;

@@ -1,6 +1,6 @@
 import { mkdir, readdir, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { resourceName } from "../engine/deployment.ts";
+import { resourceName } from "../../components/urn.ts";
 import { projectName, stackFolder } from "../engine/folders.ts";
 import type { ResourceKind } from "../../components/host-resource.ts";
 import type { LabOutputs } from "./lab-outputs.ts";

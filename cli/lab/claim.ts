@@ -9,7 +9,7 @@ import { Failure } from "../../host/failure.ts";
 import { chosenBackend } from "../engine/backend.ts";
 import { writeWhole } from "../../host/write-whole.ts";
 import { resourcesOf } from "../engine/deployment.ts";
-import { redact } from "../engine/redact.ts";
+import { redact } from "../../components/redact.ts";
 import { readState } from "../engine/states.ts";
 import { cacheRoot } from "../../toolchain/own-cache.ts";
 

@@ -10,7 +10,7 @@ import { parseStepResult } from "../../components/node/step-result.ts";
 import { exportNodeLog, logSeconds } from "../../components/windows/steps.ts";
 import { hiding } from "../lab/known-secrets.ts";
 import type { NodeMachine } from "../lab/lab-state.ts";
-import { redact } from "../engine/redact.ts";
+import { redact } from "../../components/redact.ts";
 
 const tailKiB = 1024;
 

@@ -36,7 +36,7 @@ import { builtImage } from "../../images/windows/builder/built-image.ts";
 import { isMadeFromIso } from "../../images/windows/media.ts";
 import { say } from "../progress.ts";
 import { prepareCloudImage } from "./cloud-image.ts";
-import { engineTools, prepareEngine } from "../../toolchain/prepare-engine.ts";
+import { engineTools, prepareEngine } from "../engine/prepare-engine.ts";
 import { ensureStackPackages, throwAny } from "./image-checks.ts";
 import { nodeImage as officialNodeImage } from "../../stacks/node-image.ts";
 import { convertedDisk, convertedDiskNote } from "../../images/disk/converted-disk.ts";

@@ -1,4 +1,4 @@
-import { resourceName } from "../engine/deployment.ts";
+import { resourceName } from "../../components/urn.ts";
 import { kinds, replacingPaths } from "../../offline/plugins/kubernetes/kinds.ts";
 import {
   diffProperties,
@@ -9,7 +9,7 @@ import {
   containsUnknown,
   isUnknown,
 } from "../../offline/plugins/protocol/property-value.ts";
-import type { Previewed, PreviewedResource } from "./previewed.ts";
+import type { Previewed, PreviewedResource } from "../../policy/previewed.ts";
 
 export interface InputChange extends PropertyChange {
   readonly replaces: boolean;

@@ -1,4 +1,4 @@
-import { redact } from "../engine/redact.ts";
+import { redact } from "../../components/redact.ts";
 import { propertyPath } from "../../offline/plugins/protocol/property-diff.ts";
 import {
   isAbsent,
@@ -7,7 +7,7 @@ import {
   type PropertyValue,
 } from "../../offline/plugins/protocol/property-value.ts";
 import { type ChangedResource, type Difference, type InputChange, isNone } from "./difference.ts";
-import type { PreviewedResource } from "./previewed.ts";
+import type { PreviewedResource } from "../../policy/previewed.ts";
 
 /** First line of each document, by which a comment with an earlier one is found and edited. */
 export const documentMark = "<!-- kindows preview-diff -->";

@@ -7,10 +7,10 @@ import { parseDocument } from "yaml";
 import { backendUrl, ensureLocalState } from "../engine/folders.ts";
 import { initArguments } from "../engine/pulumi.ts";
 import { Failure } from "../../host/failure.ts";
-import { readPreview, type Previewed } from "./previewed.ts";
+import { readPreview, type Previewed } from "../../policy/previewed.ts";
 import { builtTool } from "../../toolchain/built.ts";
 import { ensureHostPackages } from "../../toolchain/host-packages.ts";
-import { prepareEngine } from "../../toolchain/prepare-engine.ts";
+import { prepareEngine } from "../engine/prepare-engine.ts";
 import { engineProcessEnvironment } from "../engine/environment.ts";
 import { say } from "../progress.ts";
 

@@ -2,11 +2,11 @@ import type { HostResource } from "../../components/host-resource.ts";
 import type { GoneMachine } from "../../components/machine/machine-makers.ts";
 import { otherSteps } from "../../components/node/step-title.ts";
 import { stepTriggerOf } from "../../components/node/step-trigger.ts";
+import { shortName } from "../../components/urn.ts";
 import {
   pendingOperations,
   providerUrn,
   resourcesOf,
-  shortName,
   withoutPendingOperations,
   type Deployment,
   type StateResource,

@@ -2,7 +2,7 @@
  * The components as a Pulumi plugin, for programs in any language. `package.json` names this file as `main`.
  *
  * The SDK's own `componentProviderHost` would derive the schema from the sources at each start, which takes seconds.
- * Here that is done once, when the package is built (toolchain/pack-components.ts).
+ * Here that is done once, when the package is built (components/library/pack.ts).
  */
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";

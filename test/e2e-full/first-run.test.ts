@@ -16,7 +16,7 @@ import { guestTools } from "../../rehearsal/image/guest-tools.ts";
 import { sha256OfFile } from "../../toolchain/cache-marker.ts";
 import { ensureArtifacts } from "../../toolchain/ensure.ts";
 import { ensureHostPackages } from "../../toolchain/host-packages.ts";
-import { pluginArtifact, pluginDownloads } from "../../toolchain/plugin-artifact.ts";
+import { pluginArtifact, pluginDownloads } from "../../cli/engine/plugin-artifact.ts";
 import { localFolder, projectRoot } from "../../toolchain/project.ts";
 import type { PublishedFile } from "../../toolchain/publisher.ts";
 import { readSoftwareLock, renderSoftwareLock } from "../../toolchain/software-lock.ts";

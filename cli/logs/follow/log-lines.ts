@@ -1,6 +1,6 @@
 import { StringDecoder } from "node:string_decoder";
 import { withoutControls } from "../../../host/without-controls.ts";
-import { RedactedLines } from "../../engine/redact.ts";
+import { RedactedLines } from "../../../components/redact.ts";
 
 export const longestLine = 64 * 1024;
 

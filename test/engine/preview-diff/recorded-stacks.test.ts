@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 
 import { engineEnvironment } from "../../../cli/engine/environment.ts";
 import { previewOf } from "../../../cli/preview-diff/preview.ts";
-import type { PreviewedResource, Previewed } from "../../../cli/preview-diff/previewed.ts";
+import type { PreviewedResource, Previewed } from "../../../policy/previewed.ts";
 import { builtTool } from "../../../toolchain/built.ts";
 import { projectRoot } from "../../../toolchain/project.ts";
 import { recordedStack } from "../../unit/stacks/recorded-stack.ts";

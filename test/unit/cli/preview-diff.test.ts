@@ -7,7 +7,7 @@ import { compareStack } from "../../../cli/commands/preview-diff.ts";
 import { differenceOf, isNone } from "../../../cli/preview-diff/difference.ts";
 import { Repository, touchedStacks } from "../../../cli/preview-diff/git.ts";
 import { documentMark, markdown, type StackReport } from "../../../cli/preview-diff/markdown.ts";
-import { type Previewed, readPreview } from "../../../cli/preview-diff/previewed.ts";
+import { type Previewed, readPreview } from "../../../policy/previewed.ts";
 import { assertGolden, assertSaid } from "../controlplane/golden.ts";
 import { eachCase } from "../each-case.ts";
 import { newFolder } from "../new-folder.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { redact, RedactedLines, secretPatterns } from "../../../cli/engine/redact.ts";
+import { redact, RedactedLines, secretPatterns } from "../../../components/redact.ts";
 import type { RehearsalHost } from "../../rehearsed-machine/in-process.ts";
 import { eachCase } from "../each-case.ts";
 import { runText, startWithSteps } from "../rehearsal/machine/step-runner.ts";

@@ -13,7 +13,7 @@ import type { V1NodeList, V1Pod, V1PodList } from "@kubernetes/client-node";
 import { kubeadmCertificates } from "../../../cli/doctor/certificates.ts";
 import { parseDeployment, resourcesOf } from "../../../cli/engine/deployment.ts";
 import { EventReader, readEvent } from "../../../cli/engine/events.ts";
-import { redact } from "../../../cli/engine/redact.ts";
+import { redact } from "../../../components/redact.ts";
 import { StackFacts } from "../../../cli/engine/facts.ts";
 import { ownedResources } from "../../../cli/host-resources/host-resources.ts";
 import { readConfig } from "../../../cli/kubeconfig/config-document.ts";

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
-import { readPreview } from "../../../cli/preview-diff/previewed.ts";
-import type { Previewed } from "../../../cli/preview-diff/previewed.ts";
+import { readPreview } from "../../../policy/previewed.ts";
+import type { Previewed } from "../../../policy/previewed.ts";
 import { check, needless, readAllowances } from "../../../policy/check.ts";
 import { rules } from "../../../policy/rules.ts";
 import { assertSaid } from "../controlplane/golden.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { Previewed, PreviewedResource } from "../../../cli/preview-diff/previewed.ts";
+import type { Previewed, PreviewedResource } from "../../../policy/previewed.ts";
 import { secret } from "../../../offline/plugins/protocol/property-value.ts";
 import { reachableNodes, unreachableVariable } from "../../../stacks/reachable-nodes.ts";
 import { type Recording, recordedStack } from "./recorded-stack.ts";

@@ -6,7 +6,7 @@ import { pathToFileURL } from "node:url";
 import * as runtime from "@pulumi/pulumi/runtime/index.js";
 import * as state from "@pulumi/pulumi/runtime/state.js";
 import { parse } from "yaml";
-import { type Previewed, readPreview } from "../../../cli/preview-diff/previewed.ts";
+import { type Previewed, readPreview } from "../../../policy/previewed.ts";
 import { projectRoot } from "../../../toolchain/project.ts";
 import { type JavaScriptValue } from "google-protobuf/google/protobuf/struct_pb.js";
 import { RecordingMonitor } from "./recording-monitor.ts";

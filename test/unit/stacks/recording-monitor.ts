@@ -11,7 +11,7 @@ import type {
 import struct from "google-protobuf/google/protobuf/struct_pb.js";
 import type { JavaScriptValue as Value } from "google-protobuf/google/protobuf/struct_pb.js";
 import { differenceOf } from "../../../cli/preview-diff/difference.ts";
-import { type Previewed, readPreview } from "../../../cli/preview-diff/previewed.ts";
+import { type Previewed, readPreview } from "../../../policy/previewed.ts";
 import { filesHash, folderHash } from "../../../components/node/folder-hash.ts";
 import { isUnknown, type PropertyValue } from "../../../offline/plugins/protocol/property-value.ts";
 import { projectRoot } from "../../../toolchain/project.ts";

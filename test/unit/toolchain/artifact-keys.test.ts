@@ -6,7 +6,7 @@ import { build } from "esbuild";
 
 import { copySources } from "../../engine/plugins/support/sources.ts";
 import { bundlePrograms } from "../../../toolchain/program/bundle.ts";
-import { pluginSources } from "../../../toolchain/plugin-artifact.ts";
+import { pluginSources } from "../../../cli/engine/plugin-artifact.ts";
 import { projectRoot } from "../../../toolchain/project.ts";
 import { inNewFolder } from "../new-folder.ts";
 

@@ -22,7 +22,7 @@ import * as wine from "../../../rehearsal/wine/artifact.ts";
 import type { Artifact } from "../../../toolchain/artifact.ts";
 import { artifactAddress, Cache } from "../../../toolchain/cache.ts";
 import * as daemons from "../../../toolchain/daemons.ts";
-import * as plugin from "../../../toolchain/plugin-artifact.ts";
+import * as plugin from "../../../cli/engine/plugin-artifact.ts";
 import * as go from "../../../toolchain/tools/go-toolchain.ts";
 import * as kindFiles from "../../../toolchain/tools/kind-base-files.ts";
 import * as tools from "../../../toolchain/tools/table.ts";

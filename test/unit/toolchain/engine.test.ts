@@ -13,9 +13,9 @@ import {
   type PluginSource,
   pluginArtifact,
   pluginDownloads,
-} from "../../../toolchain/plugin-artifact.ts";
+} from "../../../cli/engine/plugin-artifact.ts";
 import { parseStartTicks } from "../../../toolchain/owner.ts";
-import { engineTools } from "../../../toolchain/prepare-engine.ts";
+import { engineTools } from "../../../cli/engine/prepare-engine.ts";
 import { assemblePulumiHome, linkPlugins, pluginLink } from "../../../toolchain/pulumi-home.ts";
 import { hashSources } from "../../../toolchain/tools/sources-hash.ts";
 import { newFolder } from "../new-folder.ts";

@@ -33,7 +33,7 @@ $SecretPatterns = @(
     }
 )
 
-# cli/engine/redact.ts does the same with the same list.
+# components/redact.ts does the same with the same list.
 function Hide-Secret {
     param([string] $Text)
     foreach ($pattern in $SecretPatterns) { $Text = $Text -replace $pattern, '$1[redacted]' }

@@ -1,12 +1,27 @@
 import path from "node:path";
 
-import { bundledPlugins } from "../offline/plugins/catalog.ts";
-import type { Artifact } from "./artifact.ts";
-import { recordBuilt } from "./built.ts";
+import { bundledPlugins } from "../../offline/plugins/catalog.ts";
+import type { Artifact } from "../../toolchain/artifact.ts";
+import { recordBuilt } from "../../toolchain/built.ts";
 import { homeVersion, pluginSource, pluginArtifact } from "./plugin-artifact.ts";
-import { ensureArtifacts, type EnsureOptions, type EnsuredArtifacts } from "./ensure.ts";
-import { assemblePulumiHome, libvirtLinks, linkPlugins, pluginLink } from "./pulumi-home.ts";
-import { kind, kubectl, pulumi, terraformBridge, terraformProviderLibvirt } from "./tools/table.ts";
+import {
+  ensureArtifacts,
+  type EnsureOptions,
+  type EnsuredArtifacts,
+} from "../../toolchain/ensure.ts";
+import {
+  assemblePulumiHome,
+  libvirtLinks,
+  linkPlugins,
+  pluginLink,
+} from "../../toolchain/pulumi-home.ts";
+import {
+  kind,
+  kubectl,
+  pulumi,
+  terraformBridge,
+  terraformProviderLibvirt,
+} from "../../toolchain/tools/table.ts";
 
 /** Tools that the engine needs for a kind of stack. `existing` creates neither machines nor a cluster. */
 export const engineTools = {

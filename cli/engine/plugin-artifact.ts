@@ -1,16 +1,16 @@
 import { copyFile, mkdir, realpath } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
-import type { BundledPlugin } from "../offline/plugins/catalog.ts";
-import type { Artifact, BuildContext } from "./artifact.ts";
-import { projectRoot, pulumiHome } from "./project.ts";
-import { githubFile } from "./publisher.ts";
-import { isExecutable } from "../host/search-path.ts";
-import { fetchDownloads } from "./tools/download.ts";
-import { findInstalled } from "./tools/installed.ts";
-import { hashSources } from "./tools/sources-hash.ts";
-import { languageHost, pulumi } from "./tools/table.ts";
-import type { Download, Outcome } from "./tools/tool.ts";
+import type { BundledPlugin } from "../../offline/plugins/catalog.ts";
+import type { Artifact, BuildContext } from "../../toolchain/artifact.ts";
+import { projectRoot, pulumiHome } from "../../toolchain/project.ts";
+import { githubFile } from "../../toolchain/publisher.ts";
+import { isExecutable } from "../../host/search-path.ts";
+import { fetchDownloads } from "../../toolchain/tools/download.ts";
+import { findInstalled } from "../../toolchain/tools/installed.ts";
+import { hashSources } from "../../toolchain/tools/sources-hash.ts";
+import { languageHost, pulumi } from "../../toolchain/tools/table.ts";
+import type { Download, Outcome } from "../../toolchain/tools/tool.ts";
 
 /** What a bundled plugin is made of, relative to the project. */
 export const pluginSources: readonly string[] = [
@@ -68,7 +68,7 @@ export function pluginArtifact(
         context.progress(`the bundled one: ${why}`);
       }
       // Loaded only now: loading the bundler takes longer than a run with nothing to do.
-      const { bundlePlugins } = await import("../offline/plugins/bundle.ts");
+      const { bundlePlugins } = await import("../../offline/plugins/bundle.ts");
       await bundlePlugins(into, executable);
     },
   };

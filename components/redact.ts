@@ -1,4 +1,4 @@
-import list from "../../components/windows/steps/lib/SecretPatterns.json" with { type: "json" };
+import list from "./windows/steps/lib/SecretPatterns.json" with { type: "json" };
 
 const mask = "[redacted]";
 

@@ -1,6 +1,6 @@
 import * as z from "zod";
 
-import { messageOf } from "../../host/failure.ts";
+import { messageOf } from "../host/failure.ts";
 import {
   isArchive,
   isAsset,
@@ -10,10 +10,10 @@ import {
   type PropertyMap,
   type PropertyValue,
   secret,
-} from "../../offline/plugins/protocol/property-value.ts";
-import { parseJson } from "../../toolchain/parse-json.ts";
-import { resourceName } from "../engine/deployment.ts";
-import { redact } from "../engine/redact.ts";
+} from "../offline/plugins/protocol/property-value.ts";
+import { parseJson } from "../toolchain/parse-json.ts";
+import { resourceName } from "../components/urn.ts";
+import { redact } from "../components/redact.ts";
 
 /** A preview of a stack without a state: all resources that the program registers. */
 export interface Previewed {

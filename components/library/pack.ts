@@ -4,8 +4,8 @@ import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:f
 import path from "node:path";
 import { Analyzer } from "@pulumi/pulumi/provider/experimental/analyzer.js";
 import { generateSchema } from "@pulumi/pulumi/provider/experimental/schema.js";
-import * as exported from "../components/library/components.ts";
-import { projectRoot } from "./project.ts";
+import * as exported from "./components.ts";
+import { projectRoot } from "../../toolchain/project.ts";
 
 const source = path.join(projectRoot, "components");
 const library = path.join(source, "library");
