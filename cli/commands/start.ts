@@ -7,7 +7,7 @@ import { assertNothingForeign } from "../lab/proof.ts";
 import { type Part, partsOf } from "../power/turn-off.ts";
 import { say } from "../progress.ts";
 import { labIdentity } from "../stack-settings.ts";
-import { partsOfNode, type PowerOptions } from "./stop.ts";
+import { assertUpOnce, partsOfNode, type PowerOptions } from "./stop.ts";
 
 /** Longest wait for Ready nodes, in seconds: a boot of Windows with its pods, on a host without KVM. */
 const readySeconds = 1200;
@@ -18,6 +18,7 @@ export async function start({ stack, node }: PowerOptions): Promise<void> {
   const { lab } = identity;
   const host = thisHost(identity);
   await assertNotTheirs(lab, stack);
+  await assertUpOnce(stack);
   await asOnlyRun(stack, async () => {
     await startDaemons(identity.libvirtUri, say);
     await assertNothingForeign(stack, lab, host);

@@ -23,6 +23,7 @@ export async function stop({ stack, node }: PowerOptions): Promise<void> {
   const { lab } = identity;
   const host = thisHost(identity);
   await assertNotTheirs(lab, stack);
+  await assertUpOnce(stack);
   await asOnlyRun(stack, async () => {
     await assertNothingForeign(stack, lab, host);
     const parts = partsOfNode(await partsOf(host, lab), node, stack);
@@ -31,16 +32,20 @@ export async function stop({ stack, node }: PowerOptions): Promise<void> {
       return;
     }
     // Without outputs nobody can be asked, and machines are powered off.
-    const outputs = (await stackExists(stack))
-      ? await labOutputs(enginePulumi(stack, lab)).catch((error: unknown) => {
-          say(`the stack's outputs cannot be read: ${messageOf(error)}`);
-          return undefined;
-        })
-      : undefined;
+    const outputs = await labOutputs(enginePulumi(stack, lab)).catch((error: unknown) => {
+      say(`the stack's outputs cannot be read: ${messageOf(error)}`);
+      return undefined;
+    });
     await turnOff(host, parts, outputs === undefined ? new Map() : askedOf(outputs), say);
   });
   const again = node === undefined ? "" : ` ${node}`;
   say(`nothing was removed: \`kindows start${again} --stack ${stack}\` turns it on again`);
+}
+
+/** @throws Failure if the lab was never up, so that nothing of it can be turned off or on. */
+export async function assertUpOnce(stack: string): Promise<void> {
+  if (await stackExists(stack)) return;
+  throw new Failure(`the stack ${stack} is not up: \`kindows up --stack ${stack}\``);
 }
 
 /** @throws Failure if the lab made no machine or container for the node. */

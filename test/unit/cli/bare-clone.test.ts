@@ -17,7 +17,8 @@ const unprepared: readonly (readonly [command: string, exitCode: number, says: R
   ["upp", 2, /^error: unknown command 'upp'\n\(Did you mean up\?\)\n$/],
   ["donw", 2, /\(Did you mean down\?\)/],
   ["disk lss", 2, /^error: unknown command 'lss'\n\(Did you mean ls\?\)\n$/],
-  ["start", 2, /^error: unknown command 'start'\n$/],
+  ["start", 1, /^kindows: the stack rehearsal is not up: `kindows up --stack rehearsal`\n$/],
+  ["stop", 1, /^kindows: the stack rehearsal is not up: /],
   ["version", 2, /^error: unknown command 'version'\n$/],
   [
     "--version",
