@@ -100,7 +100,7 @@ describe("examples with the package @kindows/components", () => {
       computerName: machine,
       address,
       hostKey,
-      sshHost: "127.0.0.1",
+      sshHost: lab.machines[machine].host.address,
       sshPort: lab.machines[machine].host.port,
       containerdVersion: "2.4.2",
       endpoint: endpointOf(lab.api),
