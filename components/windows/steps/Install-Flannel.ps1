@@ -7,8 +7,9 @@ Installs flanneld.exe to C:\k, the CNI plugins flannel, host-local, win-bridge a
 Flannel's configuration to C:\etc\kube-flannel and CNI's to C:\etc\cni\net.d. Registers the service flanneld, which runs
 behind kube-log-runner (no nssm) and restarts whenever it ends. The service stays stopped and manual, because flanneld
 has nothing to do before the node has joined, and its first start disconnects the machine for seconds.
-Add-ExternalNetwork starts it. A running flanneld is stopped while its files change; the network and its pods stay. The
-archives are already on the machine. Their checksums are verified.
+Add-ExternalNetwork starts it. A running flanneld is stopped while its files change; the network and its pods stay.
+After a change of the backend it stays stopped until Add-ExternalNetwork has removed the former network. The archives
+are already on the machine. Their checksums are verified.
 
 .PARAMETER NodeName
 Name of the Node, lower case. Default: none, mandatory. Source: Machine.name.
@@ -106,7 +107,9 @@ Invoke-Step -Name 'Install-Flannel' -Body {
     $changed = $serviceHost -eq 'compiled' -or $flanneldFrom, $pluginFrom, $cniPluginsFrom -contains 'media'
 
     # flanneld reads its configuration when it starts. CNI's is read for each pod, without a restart.
-    if (Set-EncodedFile -Path 'C:\etc\kube-flannel\net-conf.json' -Content $NetConf -Service 'flanneld') {
+    $netConfPath = 'C:\etc\kube-flannel\net-conf.json'
+    $former = Get-FlannelNetworkName -NetConf (Read-WholeText -Path $netConfPath)
+    if (Set-EncodedFile -Path $netConfPath -Content $NetConf -Service 'flanneld') {
         $changed = $true
     }
     $changed = (Set-EncodedFile -Path 'C:\etc\cni\net.d\10-flannel.conflist' -Content $CniConf) -or $changed
@@ -115,7 +118,10 @@ Invoke-Step -Name 'Install-Flannel' -Body {
     Set-ServiceRecovery -Name 'flanneld' -Restart $true
     # flanneld finds its Node by this name.
     $changed = (Set-ServiceEnvironment -Name 'flanneld' -Variable 'NODE_NAME' -Value "NODE_NAME=$NodeName") -or $changed
-    $changed = (Start-UsedFlanneld) -or $changed
+    # Another backend's network is in the way at first. Add-ExternalNetwork removes it, while nobody is connected.
+    if ((Get-FlannelNetworkName -NetConf (Read-WholeText -Path $netConfPath)) -eq $former) {
+        $changed = (Start-UsedFlanneld) -or $changed
+    }
 
     New-StepResult -Changed $changed -Facts ([ordered]@{
             flanneldFrom   = $flanneldFrom

@@ -86,6 +86,9 @@ function Initialize-ExternalNetwork {
         Start-Sleep -Seconds $DelaySeconds
         Sync-TimeServer
         if ($Network -ne 'External') {
+            if (Remove-OtherFlannelNetwork -Name $Network) {
+                Wait-OwnAddress -Address $Address -TimeoutSeconds 180 -Ready { $true }
+            }
             # Even if the network exists, because the service may not be set to start with Windows yet.
             Start-FlannelNetwork -Name $Network
         }

@@ -22,10 +22,29 @@ function Get-FlanneldCommandLine {
     ) -join ' '
 }
 
+# Name of the network that flanneld makes for its configuration (its vxlan_windows.go, hostgw_windows.go).
+function Get-FlannelNetworkName {
+    param([string] $NetConf)
+    if ($NetConf -match '"Type"\s*:\s*"host-gw"') { 'cbr0' } else { 'flannel.4096' }
+}
+
 # Starts flanneld if it has created its network, which its start type Automatic shows, even if the step that stopped it
 # was killed. Returns whether the service had to be started.
 function Start-UsedFlanneld {
     Start-AutomaticService -Name 'flanneld' -LogPath $FlanneldLogPath
+}
+
+# Removes the networks of Flannel's other backend, whose switch hides the adapter from the one of this. Pods lose their
+# network with it, until they are started anew. Returns whether there was one.
+function Remove-OtherFlannelNetwork {
+    param([string] $Name)
+    $others = @(Get-HnsNetwork -ErrorAction Stop | Where-Object {
+            $null -ne $_ -and $_.Name -ne $Name -and @('cbr0', 'flannel.4096') -contains $_.Name
+        })
+    if ($others.Count -eq 0) { return $false }
+    Stop-ServiceIfPresent -Name 'flanneld'
+    foreach ($network in $others) { $network | Remove-HnsNetwork -ErrorAction Stop }
+    $true
 }
 
 # Starts flanneld, which creates its network. Older guides create a network first. That fails, because flanneld gives

@@ -114,6 +114,28 @@ describe("Flannel, rehearsed", () => {
     assert.equal(starts(), before + 1);
   });
 
+  it("goes over to plain routes and back: the other backend's network makes room, outside of any session", async () => {
+    await becomeNode();
+    const before = starts();
+    for (const [name, type] of [
+      ["cbr0", "host-gw"],
+      ["flannel.4096", "vxlan"],
+    ] as const) {
+      const [former] = networkNames(host.windows);
+      const netConf = JSON.stringify({ Network: "10.244.0.0/16", Backend: { Type: type } });
+      await assertDone(install({ "-NetConf": base64(netConf) }), true);
+      assert.deepEqual(networkNames(host.windows), [former], "as long as somebody is connected");
+      assert.equal(await host.windows.services.isRunning("flanneld"), false);
+      const args = ["-Address", "192.168.150.11", "-Network", name];
+      await assertDone(runStep(host, "Add-ExternalNetwork", args), true);
+      await host.windows.tasksEnded();
+      assert.deepEqual(networkNames(host.windows), [name]);
+      await assertDone(runStep(host, "Confirm-ExternalNetwork", args), false);
+      assert.equal(await host.windows.services.isRunning("flanneld"), true);
+    }
+    assert.equal(starts(), before + 2);
+  });
+
   it("learns of another cluster that the node joins, and keeps its network meanwhile", async () => {
     await becomeNode();
     const before = starts();
