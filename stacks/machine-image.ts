@@ -23,6 +23,7 @@ import { mustBeConverted, diskIdentity } from "../toolchain/disk-format.ts";
 import type { NodePrograms } from "./joined-node.ts";
 import { goldenImageSchema, notBuilt } from "./golden-image.ts";
 import type { LabImages } from "./lab-images.ts";
+import { podNetworks } from "../components/cni/pod-networks.ts";
 import { stackSoftware } from "../components/windows/stack-software.ts";
 
 export interface MachineImage extends NodePrograms {
@@ -45,7 +46,7 @@ const foundSchema = goldenImageSchema.extend({ manifest: imageManifestSchema.opt
  */
 export function machineImage(settings: Settings, images: LabImages): MachineImage | undefined {
   if (!hasWindowsNodes(settings)) return undefined;
-  const { windows, cluster } = settings;
+  const { windows, cluster, cni } = settings;
   const { image, containerdVersion } = windows;
   const asked = isMadeFromIso(image) ? imageKey(settings) : image;
   const { manifest, ...disk } = images.of("windows", asked, foundSchema, () => found(settings));
@@ -56,9 +57,8 @@ export function machineImage(settings: Settings, images: LabImages): MachineImag
   const versions = { kubernetes: cluster.kubernetesVersion, containerd: containerdVersion };
   const software =
     manifest === undefined
-      ? // The rehearsal has no pod network, so it needs no programs of Flannel.
-        notCarriedYet(stackSoftware({ windows, cluster }))
-      : imageSoftware(versions, manifest);
+      ? notCarriedYet(stackSoftware({ windows, cluster, cni }))
+      : imageSoftware(versions, manifest, podNetworks[cni.kind].programs);
   return {
     disk,
     software: withOwnPrograms(software, windows.ownFiles),

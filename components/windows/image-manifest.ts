@@ -15,6 +15,9 @@ export const imageManifestSchema = z.object({
     kubeadm: artifact,
     kubeLogRunner: artifact,
     crictl: artifact.optional(),
+    flannel: artifact.optional(),
+    flannelPlugin: artifact.optional(),
+    cniPlugins: artifact.optional(),
   }),
 });
 

@@ -1,7 +1,7 @@
 import type { OwnFiles } from "./own-files.ts";
 import { allowedReleases, type OwnProgramName } from "./own-programs.ts";
 import { fileNameOf } from "./media-folder.ts";
-import type { ImageManifest } from "./image-manifest.ts";
+import type { CarriedArtifact, ImageManifest } from "./image-manifest.ts";
 import {
   type SoftwareLock,
   readSoftwareLock,
@@ -114,15 +114,20 @@ export function officialSoftware(
 /**
  * The programs in an image, with the URLs of the official releases and the checksums of the image's manifest.
  *
+ * @param ofPodNetwork programs of the pod network.
  * @throws if the image contains other versions.
  */
-export function imageSoftware(versions: WindowsVersions, manifest: ImageManifest): WindowsSoftware {
-  const files = published(versions);
-  const artifacts = commonNames.flatMap((name): [string, ProgramArtifact][] => {
-    const carried = manifest.media[name];
+export function imageSoftware(
+  versions: WindowsVersions,
+  manifest: ImageManifest,
+  ofPodNetwork: Readonly<Record<string, PublishedProgram>> = {},
+): WindowsSoftware {
+  const files = Object.entries({ ...published(versions), ...ofPodNetwork });
+  const media: Readonly<Record<string, CarriedArtifact | undefined>> = manifest.media;
+  const artifacts = files.flatMap(([name, { uri }]): [string, ProgramArtifact][] => {
+    const carried = media[name];
     if (carried === undefined) return [];
     const { fileName, sha256 } = carried;
-    const { uri } = files[name];
     const wanted = fileNameOf({ uri });
     if (wanted !== fileName) {
       throw new Error(

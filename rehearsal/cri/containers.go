@@ -44,7 +44,7 @@ func (s *server) CreateContainer(ctx context.Context, in *runtimeapi.CreateConta
 	}
 	id := newID()
 	program := programOf(img.GetSpec().GetImage())
-	isProcess := sb.HostProcess && program.runs(config) && s.isOnDisk(img.GetSpec().GetImage())
+	isProcess := sb.HostProcess && s.runs(program, config) && s.isOnDisk(img.GetSpec().GetImage())
 	if isProcess {
 		process, err := s.newProcess(filepath.Join(s.roots, id), img.GetSpec().GetImage(), program, config)
 		if err != nil {

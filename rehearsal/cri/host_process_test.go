@@ -99,7 +99,7 @@ func TestImagesWithAProgram(t *testing.T) {
 		if got := imageName(reference); got != name {
 			t.Errorf("%s is %q, not %q", reference, got, name)
 		}
-		if got := programOf(reference).runs(&runtimeapi.ContainerConfig{}); got != (name == "agnhost") {
+		if got := (&server{}).runs(programOf(reference), &runtimeapi.ContainerConfig{}); got != (name == "agnhost") {
 			t.Errorf("%s has a program: %v", reference, got)
 		}
 	}
@@ -190,24 +190,26 @@ func kubeProxy(t *testing.T, script string, args ...string) (*testServer, string
 }
 
 func TestKubeProxyReallyRunsWithANetwork(t *testing.T) {
-	srv, id, log := kubeProxy(t, `echo "args $*"`, "-NetworkName", "Calico")
+	srv, id, log := kubeProxy(t, `echo "args $*"`, "-NetworkName", "flannel.4096")
 	own := filepath.Join(srv.drive, "var/lib/kube-proxy")
 	if _, err := os.Stat(own); err != nil {
 		t.Errorf("its volume at its own path: %v", err)
 	}
 	srv.start(id)
-	awaitLog(t, log, "args "+filepath.Join(srv.roots, id)+"/start.ps1 -NetworkName Calico")
+	awaitLog(t, log, "args "+filepath.Join(srv.roots, id)+"/start.ps1 -NetworkName flannel.4096")
 	srv.assertEnd(id, 0, reasonStopped)
 	srv.removeContainer(id)
 	assertGone(t, own)
 }
 
-func TestKubeProxyIsModelledWithoutANetwork(t *testing.T) {
-	srv, id, log := kubeProxy(t, `echo no`)
-	srv.start(id)
-	awaitLog(t, log, rehearsed)
-	if srv.state.Containers[id].Process {
-		t.Error("it really runs")
+func TestKubeProxyIsModelledWithoutANetworkThatIsMadeHere(t *testing.T) {
+	for _, args := range [][]string{nil, {"-NetworkName"}, {"-NetworkName", "other"}, {"-NetworkName", "Calico"}} {
+		srv, id, log := kubeProxy(t, `echo no`, args...)
+		srv.start(id)
+		awaitLog(t, log, rehearsed)
+		if srv.state.Containers[id].Process {
+			t.Errorf("it really runs with %q", args)
+		}
 	}
 }
 

@@ -14,8 +14,9 @@ import (
 // imageProgram is an image whose programs may be on the disk: its default command, and how its containers run.
 type imageProgram struct {
 	entrypoint, args []string
-	// onlyWith is an argument without which a container of it is only modelled. Empty is none.
-	onlyWith string
+	// networks are the HNS networks, named after networkArgument, without which a container of it is only modelled, each with
+	// the image whose programs make it. Without an image a service does. Nil is none.
+	networks map[string]string
 	// ownPaths is whether it reads its volumes at their own paths, as containers do since containerd 1.7.
 	ownPaths bool
 }
@@ -24,13 +25,25 @@ type imageProgram struct {
 // Dockerfiles.
 var imagePrograms = map[string]*imageProgram{
 	"agnhost": {entrypoint: []string{"/agnhost"}, args: []string{"pause"}},
-	// Its command is always the pod's. Without a network for Windows pods it would wait for one, and fail, again and again.
-	"kube-proxy": {onlyWith: "-NetworkName", ownPaths: true},
+	// Its command is always the pod's. Without a network that is made here it would wait for one, and fail, again and again.
+	"kube-proxy": {networks: map[string]string{"flannel.4096": "", "cbr0": "", "Calico": "node-windows"}, ownPaths: true},
 }
 
+// networkArgument comes before the name of kube-proxy's network.
+const networkArgument = "-NetworkName"
+
 // runs is whether a container really runs.
-func (p *imageProgram) runs(config *runtimeapi.ContainerConfig) bool {
-	return p != nil && (p.onlyWith == "" || slices.Contains(p.words(config), p.onlyWith))
+func (s *server) runs(p *imageProgram, config *runtimeapi.ContainerConfig) bool {
+	if p == nil || p.networks == nil {
+		return p != nil
+	}
+	words := p.words(config)
+	at := slices.Index(words, networkArgument) + 1
+	if at == 0 || at == len(words) {
+		return false
+	}
+	maker, isKnown := p.networks[words[at]]
+	return isKnown && (maker == "" || s.isOnDisk(maker))
 }
 
 // isOnDisk is whether an image's programs are there.

@@ -1,6 +1,7 @@
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { lookup } from "node:dns/promises";
 import { once } from "node:events";
+import { readFileSync } from "node:fs";
 import { open, readFile, statfs } from "node:fs/promises";
 import { type NetworkInterfaceInfo, networkInterfaces, totalmem } from "node:os";
 import type { Readable } from "node:stream";
@@ -185,6 +186,35 @@ export class WinePrograms implements WindowsPrograms {
     return ipv4Addresses().flatMap(({ cidr }) => cidr ?? []);
   }
 
+  adapterIndex(): number {
+    const isAdapter = ({ family, internal }: NetworkInterfaceInfo) =>
+      family === "IPv4" && !internal;
+    const [name] =
+      Object.entries(networkInterfaces()).find(([, all]) => all?.some(isAdapter)) ?? [];
+    // Node.js does not tell it; this file lists the interfaces with their indexes.
+    const lines = readFileSync("/proc/net/igmp", "utf8").matchAll(/^(\d+)\s+(\S+)\s*:/gm);
+    return Number([...lines].find(([, , each]) => each === name)?.[1] ?? 0);
+  }
+
+  /** On the loopback interface, where Linux answers for them from everywhere, and Wine's programs find them. */
+  async setFurtherAddresses(addresses: readonly string[]): Promise<void> {
+    const present = (networkInterfaces()[loopback] ?? [])
+      .filter(({ family, address }) => family === "IPv4" && address !== loopbackAddress)
+      .map(({ address }) => address);
+    const change = async (how: string, changed: readonly string[], besides: readonly string[]) => {
+      for (const address of changed.filter((each) => !besides.includes(each))) {
+        await this.ip("addr", how, `${address}/32`, "dev", loopback);
+      }
+    };
+    await change("del", present, addresses);
+    await change("add", addresses, present);
+  }
+
+  /** Runs `ip`. */
+  protected async ip(...args: readonly string[]): Promise<void> {
+    await busybox("ip", ...args);
+  }
+
   readonly connect = tcpProbe;
 
   async resolve(name: string): Promise<readonly string[]> {
@@ -267,10 +297,17 @@ async function busybox(...args: readonly string[]): Promise<string> {
   return (await promisify(execFile)("/bin/busybox", args)).stdout;
 }
 
+const loopback = "lo";
+const loopbackAddress = "127.0.0.1";
+
+/** Without further addresses. */
 function ipv4Addresses(): NetworkInterfaceInfo[] {
   return Object.values(networkInterfaces())
     .flatMap((each) => each ?? [])
-    .filter(({ family }) => family === "IPv4");
+    .filter(
+      ({ family, internal, address }) =>
+        family === "IPv4" && (!internal || address === loopbackAddress),
+    );
 }
 
 /** Starts reading a stream. Returns a function that returns the text received so far. */

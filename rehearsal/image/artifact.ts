@@ -6,8 +6,12 @@ import { projectRoot } from "../../toolchain/project.ts";
 import { hashSources } from "../../toolchain/tools/sources-hash.ts";
 import {
   agnhostWindows,
+  cniPluginsWindows,
   containerdVersion,
   containerdWindows,
+  flannelPluginWindows,
+  flannelWindows,
+  kubeProxyWindows,
   kubernetesWindows,
 } from "../../toolchain/tools/table.ts";
 import { rehearsedBuild } from "../machine/windows-version.ts";
@@ -29,6 +33,7 @@ export const imageSources: readonly string[] = [
     "host/command-runner.ts",
     "host/write-whole.ts",
     "toolchain/boot-disk.ts",
+    "components/cni/flannel/release.ts",
   ],
   ...["image", "guest", "machine", "windows", "wine", "powershell"].map(
     (name) => `rehearsal/${name}/`,
@@ -38,11 +43,12 @@ export const imageSources: readonly string[] = [
 /** The files in C:\rehearsal: artifact, name in the artifact, path. */
 const programsOnDriveC = [
   [rehearsalCri, "rehearsal-cri.exe", "rehearsal-cri.exe"],
-  // The image of HostProcess containers. As in agnhost's image for Windows, its program has no extension and curl.exe is
+  // Images of HostProcess containers. As in agnhost's image for Windows, its program has no extension and curl.exe is
   // included; nslookup.exe stands in for Windows' own.
   [agnhostWindows, "agnhost.exe", "images/agnhost/agnhost"],
   [rehearsalCurl, "curl.exe", "images/agnhost/curl.exe"],
   [rehearsalNslookup, "nslookup.exe", "images/agnhost/nslookup.exe"],
+  [kubeProxyWindows, "kube-proxy.exe", "images/kube-proxy/kube-proxy/kube-proxy.exe"],
 ] as const;
 
 /** In load order. The cloud kernel has no AHCI, but without KVM it boots in 4 s instead of the general kernel's 9 s. */
@@ -89,6 +95,9 @@ export const rehearsalImage: Artifact = {
         containerdVersion,
         containerd: context.path(containerdWindows),
         kubernetes: context.path(kubernetesWindows),
+        flannel: context.path(flannelWindows),
+        flannelPlugin: context.path(flannelPluginWindows),
+        cniPlugins: context.path(cniPluginsWindows),
       },
       join(driveC(root), "kindows/media"),
       work,

@@ -1,7 +1,11 @@
 import { join } from "node:path";
 import {
   agnhostWindows,
+  cniPluginsWindows,
   containerdWindows,
+  flannelPluginWindows,
+  flannelWindows,
+  kubeProxyWindows,
   kubernetesWindows,
 } from "../../toolchain/tools/table.ts";
 import type { ToolArtifact } from "../../toolchain/tools/tool.ts";
@@ -28,6 +32,7 @@ export const rehearsalNslookup = ownTool("nslookup");
 
 /** The guest's Windows programs, built for Wine. Only this project publishes them. */
 export const guestTools: readonly ToolArtifact[] = [
-  ...[kubernetesWindows, containerdWindows],
+  ...[kubernetesWindows, kubeProxyWindows, containerdWindows],
+  ...[flannelWindows, flannelPluginWindows, cniPluginsWindows],
   ...[rehearsalCri, agnhostWindows, rehearsalCurl, rehearsalNslookup],
 ];

@@ -39,6 +39,8 @@ export interface RunOptions extends StartOptions {
 export interface ServiceOptions extends StartOptions {
   /** Windows path of the file to which stdout and stderr are appended. Default: they are dropped. */
   readonly logFile?: string | undefined;
+  /** Makes the network in HNS that the program makes, if it makes one: only programs that are not the real ones call this. */
+  readonly makePodNetwork?: () => Promise<void>;
 }
 
 export interface HostsEntry {
@@ -102,6 +104,12 @@ export interface WindowsPrograms {
 
   /** The machine's IPv4 addresses with their prefix lengths, e.g. `192.168.150.10/24`. */
   segments(): readonly string[];
+
+  /** Index of the adapter that has the machine's addresses, as its programs see it. */
+  adapterIndex(): number;
+
+  /** Gives the machine addresses besides its adapter's, in place of earlier ones. */
+  setFurtherAddresses(addresses: readonly string[]): Promise<void>;
 
   /** Tries a TCP connection, resolving names like the machine's programs. Returns what went wrong, if anything. */
   connect(host: string, port: number, timeoutSeconds: number): Promise<string | undefined>;

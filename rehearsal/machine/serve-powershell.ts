@@ -2,11 +2,11 @@
 import { once } from "node:events";
 import { createServer, type Server, type Socket } from "node:net";
 import { shown } from "../powershell/cmdlets/objects.ts";
-import { Unsupported } from "../powershell/values.ts";
+import { Unsupported, type Value } from "../powershell/values.ts";
 import { ConsoleClosed, windowsPowerShell } from "../windows/powershell.ts";
 import { powerShellPort } from "../wine/powershell-port.ts";
 import { splitArguments } from "./cmd/arguments.ts";
-import { fileOfPowerShell } from "./cmd/shell.ts";
+import { commandOfPowerShell, fileOfPowerShell } from "./cmd/shell.ts";
 import type { WindowsHost } from "./windows-host.ts";
 
 const separator = "\x1f";
@@ -50,13 +50,11 @@ async function run(host: WindowsHost, message: string, socket: Socket): Promise<
   const closed = new AbortController();
   socket.once("close", () => closed.abort());
   const [, ...words] = splitArguments(commandLine);
-  const given = fileOfPowerShell(words);
-  if (given === undefined) {
-    write(
-      socket,
-      "e",
-      `rehearsed: this powershell.exe runs scripts by -File, not: ${commandLine}\n`,
-    );
+  const file = fileOfPowerShell(words);
+  const command = commandOfPowerShell(words);
+  if (file === undefined && command === undefined) {
+    const known = "a script by -File or a text by -Command";
+    write(socket, "e", `rehearsed: this powershell.exe runs ${known}, not: ${commandLine}\n`);
     return unsupported;
   }
   const output = (text: string): void => write(socket, "o", text);
@@ -66,10 +64,20 @@ async function run(host: WindowsHost, message: string, socket: Socket): Promise<
   };
   try {
     const powerShell = windowsPowerShell(host, console, () => Promise.resolve());
-    const [script, ...args] = given;
-    return await host.time.busy(() =>
-      powerShell.runFile(script, args, (value) => output(shown(value))),
-    );
+    const emit = (value: Value): void => {
+      try {
+        output(shown(value));
+      } catch (error) {
+        // What a program's command displays besides its work, e.g. the route that it has made.
+        if (!(error instanceof Unsupported) || command === undefined) throw error;
+        write(socket, "e", `rehearsed: left out: ${error.message}\n`);
+      }
+    };
+    return await host.time.busy(() => {
+      if (file === undefined) return powerShell.runCommand(command ?? "", emit);
+      const [script, ...args] = file;
+      return powerShell.runFile(script, args, emit);
+    });
   } catch (error) {
     if (error instanceof ConsoleClosed) return 1;
     if (!(error instanceof Unsupported)) throw error;

@@ -121,8 +121,10 @@ export class ServiceManager {
     const program = await this.#checkedProgram(name, service);
     const { exe, args, logFile } = program;
     const environment = this.environment(name);
-    await programs.startService(name, exe, args, { path, environment, logFile });
-    await makePodNetwork(this.machine, program);
+    await programs.startService(name, exe, args, {
+      ...{ path, environment, logFile },
+      makePodNetwork: () => makePodNetwork(this.machine, program),
+    });
   }
 
   async #startReporting(name: string, report: (message: string) => void): Promise<void> {

@@ -5,6 +5,7 @@
 import fs from "node:fs";
 import { chmod } from "node:fs/promises";
 import { cmdlets, type Cmdlet } from "../powershell/commands.ts";
+import { toText } from "../powershell/convert.ts";
 import { isNull } from "../powershell/values.ts";
 import { newInterpreter } from "../powershell/new-interpreter.ts";
 import { ioError } from "./io-errors.ts";
@@ -196,6 +197,9 @@ export function windowsCmdlets(
       ),
     ),
     ...cmdlets({
+      "Write-Host [-Object] <object>"(call) {
+        call.shell.host.output(`${toText(call.get("Object") ?? null)}\n`);
+      },
       // The alias of Write-Output, for two words.
       async "echo [[-First] <object>] [[-Second] <object>]"(call) {
         for (const word of [call.get("First"), call.get("Second")]) {

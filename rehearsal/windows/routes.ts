@@ -2,7 +2,8 @@
  * The machine's IPv4 addresses and routes. A route is active (ActiveStore), restored at boot (PersistentStore), or both.
  * All addresses except the loopback address are on one adapter.
  *
- * Sources: https://learn.microsoft.com/powershell/module/nettcpip (Get-NetIPAddress, Get-, New- and Remove-NetRoute).
+ * Sources: https://learn.microsoft.com/powershell/module/nettcpip (Get-NetIPAddress, Get-, New- and Remove-NetRoute,
+ * Set-NetIPInterface).
  */
 import { cmdlets, type Call, type Cmdlet } from "../powershell/commands.ts";
 import { Unsupported } from "../powershell/values.ts";
@@ -11,9 +12,9 @@ import type { WindowsHost } from "../machine/windows-host.ts";
 import { object, refuse } from "./objects.ts";
 
 const loopback = 1;
-const adapter = 6;
 
 export function routeCmdlets(machine: WindowsHost): readonly Cmdlet[] {
+  const { programs } = machine;
   const stores: Readonly<Record<string, Route[]>> = {
     ActiveStore: machine.routesInForce,
     PersistentStore: machine.state.routes,
@@ -39,6 +40,7 @@ export function routeCmdlets(machine: WindowsHost): readonly Cmdlet[] {
     );
   const store = `[-PolicyStore {${Object.keys(stores).join(" | ")}}]`;
   const ofRoute = `-DestinationPrefix <string> -NextHop <string> ${store} [-Confirm]`;
+  const ofRange = "[-InterfaceIndex <int>] [-DestinationPrefix <string>]";
   return cmdlets({
     async "Get-NetIPAddress [-AddressFamily {IPv4}]"(call) {
       if (call.text("AddressFamily") === undefined) throw new Unsupported("addresses of IPv6");
@@ -51,18 +53,22 @@ export function routeCmdlets(machine: WindowsHost): readonly Cmdlet[] {
           object({
             IPAddress,
             PrefixLength: Number(length),
-            InterfaceIndex: isLoopback ? loopback : adapter,
+            InterfaceIndex: isLoopback ? loopback : programs.adapterIndex(),
             InterfaceAlias: isLoopback ? "Loopback Pseudo-Interface 1" : name,
           }),
         );
       }
     },
-    async [`Get-NetRoute ${store}`](call) {
-      const routes = storesOf(call).flat();
+    async [`Get-NetRoute ${ofRange} ${store}`](call) {
+      const adapter = programs.adapterIndex();
+      const index = call.number("InterfaceIndex") ?? adapter;
+      const range = call.text("DestinationPrefix");
+      const routes = storesOf(call)
+        .flat()
+        .filter(({ destination }) => index === adapter && [undefined, destination].includes(range));
       for (const { destination, nextHop } of routes) {
-        await call.emit(
-          object({ DestinationPrefix: destination, NextHop: nextHop, InterfaceIndex: adapter }),
-        );
+        const ofAdapter = { InterfaceIndex: adapter, ifIndex: adapter };
+        await call.emit(object({ DestinationPrefix: destination, NextHop: nextHop, ...ofAdapter }));
       }
       if (routes.length === 0) await noMatch(call);
     },
@@ -75,12 +81,26 @@ export function routeCmdlets(machine: WindowsHost): readonly Cmdlet[] {
       await machine.applyRoutes();
       await call.emit(object({ DestinationPrefix: route.destination, NextHop: route.nextHop }));
     },
-    async [`Remove-NetRoute ${ofRoute}`](call) {
+    async [`Remove-NetRoute [-InterfaceIndex <int>] ${ofRoute} [-Verbose]`](call) {
       const route = routeOf(call);
       const found = storesOf(call).filter((routes) => placeIn(routes, route) >= 0);
       if (found.length === 0) return noMatch(call);
       for (const routes of found) routes.splice(placeIn(routes, route), 1);
       await machine.applyRoutes();
+    },
+    // Forwarding between adapters, which the model does not remember: Linux forwards nothing here.
+    "Set-NetIPInterface -ifIndex <int> -AddressFamily {IPv4} -Forwarding {Enabled | Disabled}"(
+      call,
+    ) {
+      const index = call.number("ifIndex") ?? 0;
+      if (![loopback, programs.adapterIndex()].includes(index)) {
+        return refuse(
+          call,
+          "No matching MSFT_NetIPInterface objects found by CIM query.",
+          "CmdletizationQuery_NotFound",
+        );
+      }
+      return undefined;
     },
   });
 }

@@ -1,14 +1,18 @@
-import { mkdir, writeFile } from "node:fs/promises";
+import { mkdir, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Artifact } from "../../toolchain/artifact.ts";
 import { buildCommand } from "../image/build-command.ts";
 import { rehearsalDebian } from "../image/debian.ts";
 import { removeBuildFiles } from "../image/guest-root.ts";
 import { hashSources } from "../../toolchain/tools/sources-hash.ts";
+import { prefixFolder } from "./guest-root.ts";
 import { makePrefix } from "./prefix.ts";
 
 /** Folders on which users of the root mount something. */
-const mountPoints = ["dev", "etc", "proc", "sys", "tmp", "var"];
+const mountPoints = ["dev", "etc", "proc", "sys", "tmp"];
+
+/** Folders of drive C: that programs name without the drive, e.g. /var/lib/cni: Wine takes such a path for Linux' own. */
+export const drivelessFolders = ["run", "var"];
 
 /** Debian's Wine and its prefix in `root/`, where test/windows-binaries runs Windows programs as in the guest. */
 export const wineRoot: Artifact = {
@@ -24,6 +28,10 @@ export const wineRoot: Artifact = {
     await removeBuildFiles(root);
     for (const folder of [...mountPoints, "root"]) {
       await mkdir(join(root, folder), { recursive: true });
+    }
+    for (const folder of drivelessFolders) {
+      await rm(join(root, folder), { recursive: true, force: true });
+      await symlink(join(prefixFolder, "drive_c", folder).slice(1), join(root, folder));
     }
     // As in the guest: Wine names the Windows user after the Linux user.
     await writeFile(join(root, "etc/passwd"), "Administrator:x:0:0::/root:/bin/sh\n");

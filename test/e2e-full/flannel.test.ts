@@ -1,6 +1,9 @@
 import assert from "node:assert/strict";
+import type * as z from "zod";
 
 import type { FlannelBackend } from "../../components/cni/flannel/flannel-config.ts";
+import { statePath } from "../../rehearsal/machine/state.ts";
+import { hnsSchema } from "../../rehearsal/windows/hns/objects.ts";
 import { engineChanges } from "../e2e/lab.ts";
 import { inContainer, succeeded, TestLab } from "../e2e/lab.ts";
 import { verifiesLinuxPaths } from "../e2e/verified.ts";
@@ -55,12 +58,20 @@ describe("a rehearsal lab with Flannel", function () {
     await lab.plansNothing();
   }
 
-  /** How a Linux node reaches the pods of the other one, by its own table of routes. */
-  async function routeToOther(): Promise<{ readonly device: string; readonly gateway: string }> {
-    const range = await lab.kubectl("get", "node", worker, "-o", "jsonpath={.spec.podCIDR}");
+  /** What HNS has on a Windows node. */
+  async function hnsOf(node: string): Promise<z.infer<typeof hnsSchema>> {
+    const state = JSON.parse(await lab.onMachine(node, `type ${statePath}`)) as { hns: unknown };
+    return hnsSchema.parse(state.hns);
+  }
+
+  /** How a Linux node reaches the pods of another one, by its own table of routes. */
+  async function routeTo(
+    node: string,
+  ): Promise<{ readonly device: string; readonly gateway: string }> {
+    const range = await lab.kubectl("get", "node", node, "-o", "jsonpath={.spec.podCIDR}");
     const routes = await inContainer(controlPlane, "ip", "-j", "route", "show", range);
     const [route] = JSON.parse(routes) as { dev: string; gateway: string }[];
-    assert.ok(route, `${controlPlane} has no route to ${range}`);
+    assert.ok(route, `${controlPlane} has no route to the pods of ${node}, ${range}`);
     return { device: route.dev, gateway: route.gateway };
   }
 
@@ -79,13 +90,34 @@ describe("a rehearsal lab with Flannel", function () {
   it("comes up with VXLAN, all nodes Ready", async () => {
     await changes();
     assert.deepEqual(await lab.readyNodes(), [...linux, "win-1"]);
-    assert.equal((await routeToOther()).device, "flannel.4096");
+    assert.equal((await routeTo(worker)).device, "flannel.4096");
+  });
+
+  it("runs Flannel and kube-proxy themselves on its Windows node: HNS has the ways to the others, and the Services", async () => {
+    const { networks, loadBalancers } = await hnsOf("win-1");
+    assert.deepEqual(
+      networks.map(({ Name }) => Name),
+      ["flannel.4096"],
+    );
+    const ways = (networks[0]?.Policies ?? []).flatMap(({ Type, Settings }) =>
+      Type === "RemoteSubnetRoute" ? [Settings["ProviderAddress"]] : [],
+    );
+    assert.deepEqual(ways.sort(), (await Promise.all(linux.map(addressOf))).sort());
+    const vips = loadBalancers.flatMap(({ FrontendVIPs }) => FrontendVIPs);
+    for (const [namespace, name] of [
+      ["default", "kubernetes"],
+      ["kube-system", "kube-dns"],
+    ] as const) {
+      const of = ["-n", namespace, "get", "service", name, "-o", "jsonpath={.spec.clusterIP}"];
+      assert.ok(vips.includes(await lab.kubectl(...of)), name);
+    }
+    assert.equal((await routeTo("win-1")).device, "flannel.4096");
   });
 
   it("plans nothing with VXLAN, also after a refresh", planNothing);
 
   it("verifies every path between its Linux nodes, whose packets travel in VXLAN", async () => {
-    const packets = await vxlanPackets(linux, () => verifiesLinuxPaths(lab, 1));
+    const packets = await vxlanPackets(linux, () => verifiesLinuxPaths(lab, 1, "flannel"));
     console.log(`      ${packets.join(" and ")} packets of VXLAN were sent`);
     assert.ok(
       packets.every((each) => each > 0),
@@ -110,10 +142,24 @@ describe("a rehearsal lab with Flannel", function () {
     }
   });
 
-  it("goes over to plain routes in place: Flannel's configuration and its pods", async () => {
+  it("goes over to plain routes in place: Flannel's configuration and its pods, the steps of the Windows node, kube-proxy's pods", async () => {
     await configure("host-gw", "win-1");
     const done = await changes();
-    assert.deepEqual(done.map(({ operation, type }) => `${operation} ${type}`).sort(), [
+    const told = (which: (name: string) => boolean, what: "name" | "type"): string[] =>
+      done
+        .filter(({ name }) => which(name))
+        .map((change) => `${change.operation} ${change[what]}`)
+        .sort();
+    const isLinux = (name: string): boolean => name === "flannel";
+    assert.deepEqual(
+      told((name) => !isLinux(name), "name"),
+      [
+        ...["updated kube-proxy-windows", "updated kube-proxy-windows-on-nodes"],
+        ...["updated win-1-add-externalnetwork", "updated win-1-confirm-externalnetwork"],
+        "updated win-1-install-flannel",
+      ],
+    );
+    assert.deepEqual(told(isLinux, "type"), [
       // The engine tells a replacement thrice.
       "created kubernetes:core/v1:ConfigMap",
       "deleted kubernetes:core/v1:ConfigMap",
@@ -121,11 +167,18 @@ describe("a rehearsal lab with Flannel", function () {
       "updated kubernetes:apps/v1:DaemonSet",
     ]);
     assert.deepEqual(await lab.readyNodes(), [...linux, "win-1"]);
-    assert.deepEqual(await routeToOther(), { device: "eth0", gateway: await addressOf(worker) });
+    for (const node of [worker, "win-1"]) {
+      assert.deepEqual(await routeTo(node), { device: "eth0", gateway: await addressOf(node) });
+    }
+    const { networks } = await hnsOf("win-1");
+    assert.deepEqual(
+      networks.map(({ Name }) => Name),
+      ["cbr0"],
+    );
   });
 
   it("verifies every path between its Linux nodes, and no packet travels in VXLAN", async () => {
-    const packets = await vxlanPackets(linux, () => verifiesLinuxPaths(lab, 1));
+    const packets = await vxlanPackets(linux, () => verifiesLinuxPaths(lab, 1, "flannel"));
     assert.deepEqual(packets, [0, 0]);
   });
 

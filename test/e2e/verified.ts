@@ -77,12 +77,13 @@ const routedRows: readonly string[] = [
  * the rows with HostProcess containers are rehearsed, and no others.
  *
  * @param windowsNodes number of Windows nodes; rows that need more cannot be run, with that reason.
- * @param network `calico` enforces NetworkPolicies, and leaves the routes of Windows nodes to its own programs.
+ * @param network `calico` enforces NetworkPolicies. It and `flannel` leave the routes of Windows nodes to their own
+ *   programs.
  */
 export async function verifiesLinuxPaths(
   lab: TestLab,
   windowsNodes: 0 | 1 | 2 = 2,
-  network: "calico" | "other" = "other",
+  network: "calico" | "flannel" | "other" = "other",
 ): Promise<void> {
   const isCalico = network === "calico";
   const { exitCode, output, seconds, rows } = await verified(
@@ -101,7 +102,9 @@ export async function verifiesLinuxPaths(
   const passing = (id: string): boolean =>
     linuxRows.includes(id) || (isCalico && id.startsWith("linux-policy-"));
   assert.deepEqual(rowsWith(rows, "passed"), rowsWithoutInternet.filter(passing));
-  const wine = wineRows.filter((id) => windowsNodes > 0 && !(isCalico && routedRows.includes(id)));
+  const wine = wineRows.filter(
+    (id) => windowsNodes > 0 && (network === "other" || !routedRows.includes(id)),
+  );
   const settings = windowsNodes === 0 ? [] : ["windows-settings"];
   assert.deepEqual(rowsWith(rows, "rehearsed"), [...wine, ...settings]);
   for (const { id, reason } of rows.filter((each) => wine.includes(each.id))) {

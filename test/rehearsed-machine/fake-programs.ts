@@ -7,6 +7,7 @@ import {
   NotAProgram,
   type ProgramResult,
   type RunOptions,
+  type ServiceOptions,
   unpackedPaths,
   type WindowsPrograms,
 } from "../../rehearsal/machine/programs.ts";
@@ -108,12 +109,18 @@ export class FakePrograms implements WindowsPrograms {
     }
   }
 
-  async startService(name: string, exe: string, args: readonly string[]): Promise<void> {
+  async startService(
+    name: string,
+    exe: string,
+    args: readonly string[],
+    { makePodNetwork }: ServiceOptions,
+  ): Promise<void> {
     this.commands.push([exe, ...args].join(" "));
     if (this.#services.has(name)) throw new Error(`service ${name} runs already`);
     const { fake, version } = readFakeExecutable(exe, await this.#drive.read(exe));
     this.#services.add(name);
     if (fake === "kubelet") await this.#registerNode(args, version);
+    await makePodNetwork?.();
   }
 
   stopService(name: string): Promise<void> {
@@ -146,6 +153,14 @@ export class FakePrograms implements WindowsPrograms {
 
   segments(): readonly string[] {
     return this.ownAddresses.map((address) => `${address}/${address === "127.0.0.1" ? 8 : 24}`);
+  }
+
+  adapterIndex(): number {
+    return 6;
+  }
+
+  setFurtherAddresses(): Promise<void> {
+    return Promise.resolve();
   }
 
   /** Names of the hosts file, as it was last set. */

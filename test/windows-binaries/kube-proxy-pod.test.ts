@@ -10,19 +10,24 @@ import {
   type V1Pod,
 } from "@kubernetes/client-node";
 
+import { flannelOnHns } from "../../components/cni/flannel/existing.ts";
 import { kubeProxyImage, kubeProxyObjects } from "../../components/kubeproxy/kube-proxy-objects.ts";
 import type { LoadBalancer } from "../../rehearsal/windows/hns/objects.ts";
 import { kubernetesVersion } from "../../toolchain/tools/table.ts";
-import { assertDone, runStep } from "../unit/rehearsal/machine/step-runner.ts";
+import { joinWithFlannel, makeLinuxNode } from "./flannel-node.ts";
+import { processesOf, processOf } from "./processes.ts";
 import { TestCluster, waitFor } from "./test-cluster.ts";
-import { clusterAddress, clusterName, nodeAddress, testPrograms } from "./test-programs.ts";
+import { clusterAddress, testPrograms } from "./test-programs.ts";
 import { WineMachine } from "./wine-machine.ts";
+
+const flannel = flannelOnHns("vxlan");
 
 const namespace = "kube-system";
 const podName = "kube-proxy-windows";
 
 /** Pods of this node, and of another one. */
 const [local, remote] = ["10.244.1.5", "10.244.2.5"];
+/** The first address of the node's range that host-local gives. */
 const sourceVip = "10.244.1.2";
 const clusterIP = "10.96.0.77";
 
@@ -44,55 +49,21 @@ describe("kube-proxy.exe in the pod of the shipped DaemonSet", function () {
     await mkdir(image, { recursive: true });
     const program = join(testPrograms().kubeProxyWindows, "kube-proxy.exe");
     await copyFile(program, join(image, "kube-proxy.exe"));
-    await machine.installContainerd();
-    await machine.installKubernetes();
-    const entry = `${clusterAddress}=${clusterName}`;
-    await assertDone(runStep(machine, "Set-HostsEntry", ["-Entry", entry]));
-    await makeCalicoNetwork();
-    await waitFor("the switch on the adapter", () =>
-      Promise.resolve(machine.windows.managementAddress !== ""),
-    );
-    await assertDone(
-      runStep(
-        machine,
-        "Join-Node",
-        [
-          ...["-NodeName", "win-1", "-ApiServerEndpoint", cluster.endpoint],
-          ...["-NodeIp", nodeAddress, "-TimeoutSeconds", "120"],
-        ],
-        JSON.stringify({ token: await cluster.token(), caCertHashes: [cluster.caCertHash] }),
-      ),
-    );
+    await makeLinuxNode(core, "vxlan");
+    await joinWithFlannel(cluster, machine, "vxlan");
+    endpoint = await makePodEndpoint();
   });
   after(async () => {
     await machine.stop();
     await cluster.stop();
   });
 
-  /** What Calico makes on a node, Felix' route to another one included, and the endpoint of a pod there. */
-  async function makeCalicoNetwork(): Promise<void> {
-    const { hns } = machine.windows;
-    const subnet = {
-      IpAddressPrefix: "10.244.1.0/24",
-      Routes: [{ NextHop: "10.244.1.1", DestinationPrefix: "0.0.0.0/0" }],
-      Policies: [{ Type: "VSID", Settings: { IsolationId: 4096 } }],
-    };
-    const settings = { Name: "Calico", Type: "Overlay", Ipams: [{ Subnets: [subnet] }] };
-    const network = await hns.create("network", settings);
-    const route = {
-      DestinationPrefix: "10.244.2.0/24",
-      IsolationId: 4096,
-      ProviderAddress: "192.168.250.12",
-      DistributedRouterMacAddress: "66-01-02-03-04-05",
-    };
-    await hns.modify("network", network, {
-      ...{ ResourceType: "Policy", RequestType: "Add" },
-      Settings: { Policies: [{ Type: "RemoteSubnetRoute", Settings: route }] },
-    });
-    const at = (IpAddress: string, Name: string): Promise<string> =>
-      hns.create("endpoint", { Name, IpConfigurations: [{ IpAddress }] }, { network });
-    await at(sourceVip, "Calico_ep");
-    endpoint = await at(local, "pod");
+  /** The endpoint of a pod on the node. */
+  async function makePodEndpoint(): Promise<string> {
+    const { hns, state } = machine.windows;
+    const { ID } = state.hns.networks.find(({ Name }) => Name === flannel.name) ?? assert.fail();
+    const settings = { Name: "pod", IpConfigurations: [{ IpAddress: local }] };
+    return hns.create("endpoint", settings, { network: ID });
   }
 
   async function makeService(): Promise<void> {
@@ -134,7 +105,7 @@ describe("kube-proxy.exe in the pod of the shipped DaemonSet", function () {
     const script = readFileSync("components/kubeproxy/start.ps1", "utf8");
     const objects = kubeProxyObjects({
       ...{ image: kubeProxyImage(kubernetesVersion), script },
-      network: { name: "Calico", endpoint: "Calico_ep" },
+      network: flannel,
       server: `https://${cluster.endpoint}`,
     });
     const { spec } = objects.DaemonSet as { spec: { template: Required<Pick<V1Pod, "spec">> } };
@@ -224,24 +195,3 @@ describe("kube-proxy.exe in the pod of the shipped DaemonSet", function () {
     );
   });
 });
-
-/** Linux processes of a Windows program, in the namespace of these tests. */
-function processesOf(program: string): number[] {
-  return readdirSync("/proc")
-    .filter((name) => /^\d+$/.test(name))
-    .filter((pid) => {
-      try {
-        const [loader, exe] = readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0");
-        return [loader, exe].some((word) => word?.endsWith(`\\${program}`));
-      } catch {
-        return false; // it has ended
-      }
-    })
-    .map(Number);
-}
-
-function processOf(program: string): number {
-  const [pid] = processesOf(program);
-  assert.ok(pid, `${program} does not run`);
-  return pid;
-}

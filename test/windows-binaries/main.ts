@@ -14,9 +14,12 @@ import { ensureArtifacts } from "../../toolchain/ensure.ts";
 import { ensureHostPackages } from "../../toolchain/host-packages.ts";
 import { projectRoot } from "../../toolchain/project.ts";
 import {
+  cniPluginsWindows,
   containerdWindows,
   containerdWindowsLts,
   etcd,
+  flannelPluginWindows,
+  flannelWindows,
   hcnTests,
   kubeApiserver,
   kubeProxyWindows,
@@ -62,12 +65,16 @@ async function main(): Promise<number> {
   const artifacts = [
     ...[kubernetesWindows, kubernetesLinux, wineRoot],
     ...[...containerds, kubeProxyWindows, rehearsalCri, etcd, kubeApiserver, hcnTests],
+    ...[flannelWindows, flannelPluginWindows, cniPluginsWindows],
   ];
   const ensured = await ensureArtifacts(artifacts, { progress: say, ensurePackages });
   const programs: TestPrograms = {
     wineRoot: join(ensured.path(wineRoot), "root"),
     kubernetesWindows: ensured.path(kubernetesWindows),
     kubeProxyWindows: ensured.path(kubeProxyWindows),
+    flannelWindows: ensured.path(flannelWindows),
+    flannelPluginWindows: ensured.path(flannelPluginWindows),
+    cniPluginsWindows: ensured.path(cniPluginsWindows),
     containerdWindows: Object.fromEntries(
       containerds.map((each) => [each.tool.version, ensured.path(each)]),
     ),

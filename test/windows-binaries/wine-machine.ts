@@ -10,6 +10,11 @@ import { rehearsedWindows, type WindowsVersion } from "../../rehearsal/machine/w
 import { serveHns } from "../../rehearsal/windows/hns/serve.ts";
 import { type CarriedMedia, writeMedia } from "../../rehearsal/image/media.ts";
 import { containerdVersion, kubernetesVersion } from "../../toolchain/tools/table.ts";
+import {
+  netConf,
+  windowsCniConf,
+  type WindowsCniNetwork,
+} from "../../components/cni/flannel/flannel-config.ts";
 import { stepsSource } from "../../components/node/steps-folder.ts";
 import { assertDone, pathOf, runStep } from "../unit/rehearsal/machine/step-runner.ts";
 import { remoteSteps } from "../unit/rehearsal/machine/ssh-client.ts";
@@ -18,6 +23,9 @@ import { mountWineRoot, TestWine } from "./wine.ts";
 
 /** Limit for a Windows program that only checks its arguments, in seconds; the very first start is slow. */
 const programSeconds = 60;
+
+/** Between checks for services that have ended and are to be started again. */
+const restartMilliseconds = 1000;
 
 /**
  * The rehearsal's model of a Windows machine in this process, with the real Windows programs under Wine and the media
@@ -31,6 +39,7 @@ export class WineMachine {
     private readonly servers: readonly Server[],
     private readonly media: CarriedMedia,
     private readonly containerd: string,
+    private readonly supervisor: NodeJS.Timeout,
   ) {}
 
   /**
@@ -61,6 +70,9 @@ export class WineMachine {
         containerdVersion: containerd,
         containerd: containerdFolder,
         kubernetes: programs.kubernetesWindows,
+        flannel: programs.flannelWindows,
+        flannelPlugin: programs.flannelPluginWindows,
+        cniPlugins: programs.cniPluginsWindows,
       },
       join(driveC, "kindows/media"),
       work,
@@ -86,7 +98,12 @@ export class WineMachine {
       await serveHns(windows.hns, () => undefined),
       await servePowerShell(windows, say),
     ];
-    return new WineMachine(windows, wine, folder, servers, media, containerd);
+    // As in the guest, sooner.
+    const supervisor = setInterval(
+      () => void windows.services.restartEnded(say).catch((error: unknown) => say(String(error))),
+      restartMilliseconds,
+    );
+    return new WineMachine(windows, wine, folder, servers, media, containerd, supervisor);
   }
 
   async installContainerd(...further: string[]): Promise<void> {
@@ -110,6 +127,25 @@ export class WineMachine {
     await assertDone(runStep(this, "Install-Kubernetes", args));
   }
 
+  /** With the values that a node's step has for a cluster of these settings. */
+  async installFlannel(
+    nodeIp: string,
+    { backend, ...ranges }: WindowsCniNetwork,
+  ): Promise<ReturnType<typeof assertDone>> {
+    const { flannel, flannelPlugin, cniPlugins } = this.media;
+    const text = (content: object): string =>
+      Buffer.from(`${JSON.stringify(content)}\n`).toString("base64");
+    const args = [
+      ...["-NodeName", this.windows.computerName, "-NodeIp", nodeIp],
+      ...["-NetConf", text(netConf(ranges.podCidr, backend))],
+      ...["-CniConf", text(windowsCniConf({ backend, ...ranges }, nodeIp))],
+      ...["-DaemonPath", pathOf(flannel), "-DaemonSha256", flannel.sha256],
+      ...["-PluginPath", pathOf(flannelPlugin), "-PluginSha256", flannelPlugin.sha256],
+      ...["-CniPluginsPath", pathOf(cniPlugins), "-CniPluginsSha256", cniPlugins.sha256],
+    ];
+    return assertDone(runStep(this, "Install-Flannel", args));
+  }
+
   async run(exe: string, args: readonly string[]): Promise<ProgramResult> {
     return this.windows.programs.run(exe, args, {
       timeoutSeconds: programSeconds,
@@ -124,6 +160,7 @@ export class WineMachine {
   }
 
   async stop(): Promise<void> {
+    clearInterval(this.supervisor);
     for (const name of this.windows.services.names()) await this.windows.services.stop(name);
     for (const server of this.servers) server.close();
   }

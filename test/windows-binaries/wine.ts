@@ -12,7 +12,9 @@ import {
   type RunOptions,
   unpackedPaths,
 } from "../../rehearsal/machine/programs.ts";
+import { drivelessFolders } from "../../rehearsal/wine/artifact.ts";
 import { prefixFolder, wineEnvironment, wineLoader } from "../../rehearsal/wine/guest-root.ts";
+import { clusterAddress } from "./test-programs.ts";
 
 const library = "/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1";
 /** File in the prefix with the clock's offset from this machine's, in seconds. */
@@ -61,6 +63,9 @@ export async function mountWineRoot(artifact: string, folder: string): Promise<W
   await mkdir(root, { recursive: true });
   await cp(join(artifact, prefixFolder), prefix, { recursive: true, verbatimSymlinks: true });
   await cp(join(artifact, "etc"), etc, { recursive: true, verbatimSymlinks: true });
+  for (const folder of drivelessFolders) {
+    await mkdir(join(prefix, "drive_c", folder), { recursive: true });
+  }
   await writeFile(join(etc, "hosts"), "127.0.0.1 localhost\n");
   await writeFile(join(etc, "resolv.conf"), "");
   const mounts = [
@@ -74,8 +79,6 @@ export async function mountWineRoot(artifact: string, folder: string): Promise<W
     ["-t", "tmpfs", "shm", join(root, "dev/shm")],
     ["--rbind", "/sys", join(root, "sys")],
     ["-t", "tmpfs", "tmp", join(root, "tmp")],
-    // Wine takes /var for Linux' own. kubeadm makes a folder there, though it writes to \\var, which is on drive C:.
-    ["-t", "tmpfs", "var", join(root, "var")],
   ];
   for (const mount of mounts) await execa("mount", mount, { timeout: mountMilliseconds });
   await writeOffset(prefix, 0);
@@ -157,6 +160,28 @@ export class TestWine extends WinePrograms {
   /** This host's routes do not matter here. */
   override setRoutes(): Promise<void> {
     return Promise.resolve();
+  }
+
+  protected override async ip(...args: readonly string[]): Promise<void> {
+    await promisify(execFile)("ip", args);
+  }
+
+  /** Without the cluster's address, which is in the same namespace. */
+  override segments(): readonly string[] {
+    return super.segments().filter((each) => !each.startsWith(`${clusterAddress}/`));
+  }
+
+  override addresses(): readonly string[] {
+    return super.addresses().filter((each) => each !== clusterAddress);
+  }
+
+  /** The machine is not restarted: a network that comes back calls its rescue off. */
+  override reboot(): Promise<boolean> {
+    return Promise.resolve(true);
+  }
+
+  override callOffReboot(): Promise<boolean> {
+    return Promise.resolve(true);
   }
 
   override now(): Date {

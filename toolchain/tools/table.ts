@@ -231,7 +231,7 @@ export const hcnTests = toolArtifact({
   },
 });
 
-/** Only for test/windows-binaries: the rehearsal guest models its pods and does not run kube-proxy. */
+/** kube-proxy for the rehearsal guest's HostProcess containers; see rehearsal/cri/programs.go. */
 export const kubeProxyWindows = toolArtifact({
   name: "kube-proxy-windows",
   version: kubernetesVersion,
@@ -241,6 +241,73 @@ export const kubeProxyWindows = toolArtifact({
     packages: { "kube-proxy.exe": "k8s.io/kubernetes/cmd/kube-proxy" },
     variables: kubernetesVariables,
     forWine: true,
+  },
+});
+
+const cniPlugins = "github.com/containernetworking/plugins";
+
+/** Flannel's daemon for the rehearsal guest. */
+export const flannelWindows = toolArtifact({
+  name: "flannel-windows",
+  version: "0.28.9",
+  seconds: 60,
+  go: {
+    module: module("flannel"),
+    packages: { "flanneld.exe": "github.com/flannel-io/flannel" },
+    variables: { "github.com/flannel-io/flannel/pkg/version.Version": "v0.28.9" },
+    forWine: true,
+  },
+});
+
+/** The CNI plugins that Flannel's calls, for the rehearsal guest. */
+export const cniPluginsWindows = toolArtifact({
+  name: "cni-plugins-windows",
+  version: "1.9.1",
+  seconds: 20,
+  go: {
+    module: module("flannel"),
+    packages: {
+      "host-local.exe": `${cniPlugins}/plugins/ipam/host-local`,
+      "win-bridge.exe": `${cniPlugins}/plugins/main/windows/win-bridge`,
+      "win-overlay.exe": `${cniPlugins}/plugins/main/windows/win-overlay`,
+    },
+    variables: { [`${cniPlugins}/pkg/utils/buildversion.BuildVersion`]: "v1.9.1" },
+    forWine: true,
+  },
+});
+
+const flannelPlugin = "plugins/meta/flannel/flannel_windows.go";
+const sandboxId = "hns.GetSandboxContainerID(args.ContainerID, args.Netns), n.DataDir";
+
+/**
+ * Flannel's CNI plugin for the rehearsal guest: the CNI project's last one, before Flannel took it over, whose own module is
+ * not served. It is compiled with today's CNI library, which knows the version of our configuration; what it takes from a
+ * sandbox's name is only for Docker.
+ */
+export const flannelPluginWindows = toolArtifact({
+  name: "flannel-plugin-windows",
+  version: "0.9.1",
+  seconds: 20,
+  go: {
+    module: module("flannel-plugin"),
+    packages: { "flannel-amd64.exe": `${cniPlugins}/plugins/meta/flannel` },
+    forWine: true,
+    patch: {
+      module: cniPlugins,
+      changes: [
+        { file: flannelPlugin, from: `\t"${cniPlugins}/pkg/hns"\n`, to: "" },
+        {
+          file: flannelPlugin,
+          from: `delegateAdd(${sandboxId}`,
+          to: "delegateAdd(args.ContainerID, n.DataDir",
+        },
+        {
+          file: flannelPlugin,
+          from: `consumeScratchNetConf(${sandboxId}`,
+          to: "consumeScratchNetConf(args.ContainerID, n.DataDir",
+        },
+      ],
+    },
   },
 });
 

@@ -3,7 +3,6 @@ import { existingFlannel } from "./existing.ts";
 import { flannelNodeSteps, type FlannelOnWindows } from "./node-steps.ts";
 import { flannelImages, flannelPrograms } from "./release.ts";
 import { flannelChecks, type FlannelSection, flannelSettings } from "./settings.ts";
-import { isRehearsed } from "../../../config/image-sources.ts";
 
 export const flannel: PodNetworkDefinition<
   typeof flannelSettings,
@@ -18,11 +17,10 @@ export const flannel: PodNetworkDefinition<
   lackingOnWindows: {},
   programs: flannelPrograms,
   linuxImages: () => Object.values(flannelImages),
-  onWindows(settings): FlannelOnWindows | { readonly kind: "none" } {
-    if (isRehearsed(settings)) return { kind: "none" };
-    const { cni, network } = settings;
-    return { kind: "flannel", backend: cni.flannel.backend, nodeCidr: network.cidr };
-  },
+  onWindows: ({ cni, network }): FlannelOnWindows => ({
+    ...{ kind: "flannel", backend: cni.flannel.backend },
+    nodeCidr: network.cidr,
+  }),
   nodeSteps: flannelNodeSteps,
   existing: existingFlannel,
   components: () => import("./flannel.ts"),

@@ -21,7 +21,6 @@ import { flannelOnHns } from "./existing.ts";
 import { cniConf, netConf, type FlannelBackend } from "./flannel-config.ts";
 import { flannelImages } from "./release.ts";
 import { type FlannelSection } from "./settings.ts";
-import { isRehearsed } from "../../../config/image-sources.ts";
 
 export interface FlannelArgs {
   /** The cluster; created without a CNI. */
@@ -38,8 +37,7 @@ export function install(
   opts: pulumi.ComponentResourceOptions,
 ): Flannel {
   const { backend } = settings.cni.flannel;
-  const windows = joinsWindows(settings) && !isRehearsed(settings);
-  return new Flannel("flannel", { controlPlane, backend, windows }, opts);
+  return new Flannel("flannel", { controlPlane, backend, windows: joinsWindows(settings) }, opts);
 }
 
 /**

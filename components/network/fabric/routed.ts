@@ -9,7 +9,6 @@ import {
 import { type Ipv4Range, overlaps, parseRange } from "../../../config/ipv4.ts";
 import { type Check, pathText } from "../../../config/problem.ts";
 import type { CheckedFabric, Fabric, FabricEnd } from "./fabric.ts";
-import { isRehearsed } from "../../../config/image-sources.ts";
 
 /** With a routed fabric, each hypervisor must have its own range. With other fabrics, none may have one. */
 const subnets: Check<CheckedFabric> = {
@@ -60,11 +59,9 @@ function asRange(cidr: string): Ipv4Range[] {
 
 /** Refuses pod networks that route packets directly between nodes, which needs all nodes on one segment. */
 const podNetwork: Check<CheckedFabric> = {
-  reads: [
-    ...["network.fabric", "hypervisors", "cni.kind", "cni.flannel.backend", "windows.image.kind"],
-  ],
+  reads: ["network.fabric", "hypervisors", "cni.kind", "cni.flannel.backend"],
   run: (settings) => {
-    const { network, hypervisors, cni, nodes } = settings;
+    const { network, hypervisors, cni } = settings;
     if (network.fabric !== "routed" || hypervisors.length === 0) return [];
     const why =
       "leads packets to neighbours only, and with kindows:network.fabric routed not all nodes are";
@@ -72,9 +69,8 @@ const podNetwork: Check<CheckedFabric> = {
       const instead = "Write vxlan.";
       return [{ path: ["cni", "flannel", "backend"], value: cni.flannel.backend, why, instead }];
     }
-    const isRehearsal = isRehearsed(settings) && nodes.some(({ os }) => os === "windows");
-    if (cni.kind !== "kind-default" && !(cni.kind === "flannel" && isRehearsal)) return [];
-    const instead = `Write calico${isRehearsal ? "" : ", or flannel"}, or another fabric.`;
+    if (cni.kind !== "kind-default") return [];
+    const instead = "Write calico, or flannel, or another fabric.";
     return [{ path: ["cni", "kind"], value: cni.kind, why, instead }];
   },
 };

@@ -64,7 +64,7 @@ async function runIfExist(host: WindowsHost, rest: string, io: CommandIo): Promi
 
 /** powershell.exe's arguments, with the options that have no effect here. */
 const startsPowerShell =
-  /^(?:-(?:NoProfile|NonInteractive|NoLogo|ExecutionPolicy (?:Bypass|Unrestricted|RemoteSigned)) )*-(File|Command) (.+)$/i;
+  /^(?:-(?:NoProfile|NonInteractive|NoLogo|ExecutionPolicy (?:Bypass|Unrestricted|RemoteSigned)) )*-(File|Command) (.+)$/is;
 
 /** The script and the arguments of `powershell.exe ... -File script args...`, by the words behind the program. */
 export function fileOfPowerShell(
@@ -74,6 +74,13 @@ export function fileOfPowerShell(
   if (!/^file$/i.test(option)) return undefined;
   const [script, ...args] = words.slice(words.findIndex((word) => /^-file$/i.test(word)) + 1);
   return script === undefined ? undefined : [script, ...args];
+}
+
+/** The text of `powershell.exe ... -Command text`, by the words behind the program. */
+export function commandOfPowerShell(words: readonly string[]): string | undefined {
+  const [, option = ""] = startsPowerShell.exec(words.join(" ")) ?? [];
+  if (!/^command$/i.test(option)) return undefined;
+  return words.slice(words.findIndex((word) => /^-command$/i.test(word)) + 1).join(" ");
 }
 
 async function runPowerShell(host: WindowsHost, rest: string, io: CommandIo): Promise<number> {

@@ -142,7 +142,7 @@ export class HostNetworkingService {
   async stop(): Promise<void> {
     this.isRunning = false;
     this.forget();
-    await this.machine.save();
+    await this.saved();
   }
 
   start(): Promise<void> {
@@ -175,8 +175,21 @@ export class HostNetworkingService {
     return isAtLeast(this.version, version);
   }
 
-  saved(): Promise<void> {
-    return this.machine.save();
+  /** Saves a change, and has the machine follow it. */
+  async saved(): Promise<void> {
+    await this.follow();
+    await this.machine.save();
+  }
+
+  /** Endpoints in the machine's own compartment are adapters of the machine. */
+  async follow(): Promise<void> {
+    const own = this.machine.state.hns.endpoints.filter(
+      ({ Attached, Flags }) =>
+        isSameId(Attached?.SystemType ?? "", "Host") && Flags !== remoteEndpoint,
+    );
+    await this.machine.programs.setFurtherAddresses(
+      own.flatMap(({ IpConfigurations }) => IpConfigurations.map(({ IpAddress }) => IpAddress)),
+    );
   }
 
   /** Address of the machine on a network's switch; "" while the switch is being made, or if the network has none. */
@@ -291,7 +304,7 @@ export class HostNetworkingService {
         break;
       }
     }
-    await this.machine.save();
+    await this.saved();
     return id;
   }
 
@@ -451,7 +464,7 @@ export class HostNetworkingService {
       case "route":
         throw new HnsError("HCN_E_REQUEST_UNSUPPORTED");
     }
-    await this.machine.save();
+    await this.saved();
   }
 
   #modifyNetwork(network: Network, settings: unknown): void {
@@ -520,7 +533,7 @@ export class HostNetworkingService {
         objects.routes = objects.routes.filter(isOther);
         break;
     }
-    await this.machine.save();
+    await this.saved();
   }
 
   /** Removes endpoints, also from load balancers and routes. Those that then have none are gone, too. */

@@ -101,16 +101,6 @@ describe("pod networks", () => {
     });
   }
 
-  it("Flannel: nothing of it on rehearsed Windows nodes", async () => {
-    const { network, resources } = await made({
-      cni: { kind: "flannel" },
-      nodes: [{ name: "win-1" }],
-      windows: { image: { kind: "rehearsal" } },
-    });
-    assert.equal(network.windows, undefined);
-    assert.ok(!names(resources).some((key) => key.endsWith("/flannel-windows")));
-  });
-
   it("kind's own: nothing is installed", async () => {
     const { network, resources, cluster } = await made({ cni: { kind: "kind-default" } });
     assert.equal(network.resource, cluster);

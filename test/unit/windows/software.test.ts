@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { flannelVersions } from "../../../components/cni/flannel/release.ts";
 import { podNetworks } from "../../../components/cni/pod-networks.ts";
 import { parseImageManifest } from "../../../components/windows/image-manifest.ts";
 import {
@@ -7,6 +8,7 @@ import {
   unpinned,
   unpinnedMessage,
 } from "../../../components/windows/software.ts";
+import { cniPluginsWindows, flannelWindows } from "../../../toolchain/tools/table.ts";
 
 const nothingKnown = { checksums: {}, lock: {}, folders: {} };
 const versions = { kubernetes: "1.36.4", containerd: "2.4.2" };
@@ -59,6 +61,26 @@ describe("software of a Windows node", () => {
     assert.throws(
       () => imageSoftware(versions, { ...manifest, media: { ...media, crictl: older } }),
       /carries crictl-v1\.35\.0-windows-amd64\.tar\.gz, but/,
+    );
+  });
+
+  it("of the image has the pod network's programs, where the pods have that network", () => {
+    const { programs } = podNetworks.flannel;
+    const flannel = medium("flannel-v0.28.9-windows-amd64.tar.gz", "6");
+    const carrying = { ...manifest, media: { ...manifest.media, flannel } };
+    assert.equal(imageSoftware(versions, carrying).flannel, undefined);
+    const software = imageSoftware(versions, carrying, programs);
+    assert.deepEqual(
+      [software.flannel?.sha256, software.flannel?.origin],
+      ["6".repeat(64), "image"],
+    );
+    assert.equal(software.cniPlugins, undefined);
+  });
+
+  it("of the rehearsal's image is built from the versions that real nodes get, Flannel's plugin aside", () => {
+    assert.deepEqual(
+      [flannelWindows.tool.version, cniPluginsWindows.tool.version],
+      [flannelVersions.daemon, flannelVersions.cniPlugins],
     );
   });
 

@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { type AddressInfo, connect, type Server, type Socket } from "node:net";
 import { buffer } from "node:stream/consumers";
 
+import { quoteArgument } from "../../../../rehearsal/machine/cmd/arguments.ts";
 import { servePowerShell } from "../../../../rehearsal/machine/serve-powershell.ts";
 import { hostFor } from "./step-runner.ts";
 
@@ -47,10 +48,43 @@ describe("PowerShell for programs of a rehearsed machine", () => {
     assert.deepEqual(await answer(socket), { o: "flannel on win-1\n", e: "oops\r\n", x: 7 });
   });
 
+  it("runs a text as flanneld gives it: routes of the machine, and forwarding", async () => {
+    const flags = "-NoLogo -NoProfile -NonInteractive";
+    const wrapped = (text: string): string =>
+      `$ErrorActionPreference="Stop";try { ${text} } catch { Write-Host $_; os.Exit(-1) }`;
+    const run = (text: string): ReturnType<typeof answer> =>
+      answer(ask(`powershell.exe ${flags} -Command ${quoteArgument(wrapped(text))}`));
+    const index = host.programs.adapterIndex();
+    const forward = (of: number): ReturnType<typeof answer> =>
+      run(`Set-NetIPInterface -ifIndex ${of} -AddressFamily IPv4 -Forwarding Enabled`);
+    assert.deepEqual(await forward(index), { o: "", e: "", x: 0 });
+    const other = await forward(index + 1);
+    assert.match(other.o, /^No matching MSFT_NetIPInterface objects found/);
+    assert.notEqual(other.x, 0);
+
+    const range = `-InterfaceIndex ${index} -DestinationPrefix 10.244.2.0/24`;
+    const properties = "Select-Object -Property IfIndex,DestinationPrefix,NextHop";
+    const listed = (of: string) =>
+      run(wrapped(`ConvertTo-Json (@(Get-NetRoute ${of} | ${properties}))`));
+    assert.notEqual((await listed(range)).x, 0, "there is none");
+    const made = await run(`New-NetRoute ${range} -NextHop  192.168.150.12`);
+    assert.equal(made.x, 0, made.e);
+    const route = { IfIndex: index, DestinationPrefix: "10.244.2.0/24", NextHop: "192.168.150.12" };
+    for (const of of [range, ""]) {
+      const [first] = JSON.parse((await listed(of)).o) as object[];
+      assert.deepEqual(first, route);
+    }
+    const removed = await run(
+      `Remove-NetRoute ${range} -NextHop 192.168.150.12 -Verbose -Confirm:$false`,
+    );
+    assert.equal(removed.x, 0, removed.e);
+    assert.deepEqual(host.programs.routes, []);
+  });
+
   it("says what it can't run", async () => {
-    const command = await answer(ask(`${start} -Command Get-Date`));
+    const command = await answer(ask(`${start} -EncodedCommand RwBlAHQA`));
     assert.deepEqual([command.o, command.x], ["", 70]);
-    assert.match(command.e, /^rehearsed: .* not: powershell\.exe .*-Command Get-Date\n$/);
+    assert.match(command.e, /^rehearsed: .* not: powershell\.exe .*-EncodedCommand RwBlAHQA\n$/);
     await host.windows.drive.write("C:\\start.ps1", "Get-Everything\n");
     const script = await answer(ask(`${start} -File C:\\start.ps1`));
     assert.deepEqual([script.o, script.x], ["", 70]);
