@@ -42,8 +42,9 @@ export interface WindowsHostOptions {
 }
 
 /**
- * Seconds for which the machine is cut off when HNS puts a switch on its adapter. flanneld gives it 5, and otherwise goes on
- * without a network (pkg/backend/vxlan/device_windows.go: it wraps an error that is nil).
+ * Seconds for which the machine is cut off when HNS puts a switch on its adapter. flanneld gives it 5, and otherwise ends. If
+ * the address comes at that very moment, it goes on without routes to other nodes (pkg/backend/vxlan/device_windows.go wraps
+ * an error that is nil).
  */
 const switchSeconds = 3;
 
