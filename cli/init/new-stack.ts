@@ -27,14 +27,22 @@ export interface NewStack {
 
 export type Sections = Readonly<Record<string, unknown>>;
 
-const named = (prefix: string, count: number) =>
-  Array.from({ length: count }, (_, index) => ({ name: `${prefix}-${index + 1}` }));
+/** So many names, from `prefix-1` on, without those that are taken. */
+function named(prefix: string, count: number, taken: readonly string[] = []): { name: string }[] {
+  const names = Array.from({ length: count + taken.length }, (_, at) => `${prefix}-${at + 1}`);
+  const free = names.filter((name) => !taken.includes(name));
+  return free.slice(0, count).map((name) => ({ name }));
+}
 
 /** The sections of a new stack's settings, without those that have their defaults. */
 export function newSections(wanted: NewStack): Sections {
   const { image, machines, nodes, libvirtNetwork, key } = wanted;
   const isRehearsal = image === "rehearsal";
-  const made = named("win", nodes).filter(({ name }) => machines.every((one) => one.name !== name));
+  const made = named(
+    "win",
+    nodes,
+    machines.map(({ name }) => name),
+  );
   return {
     network: libvirtNetwork === undefined ? { cidr: wanted.cidr } : { libvirtNetwork },
     cluster: {

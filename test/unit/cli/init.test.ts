@@ -56,6 +56,15 @@ const stacks: readonly {
     is: [["192.168.122.20"], 0, "default"],
   },
   {
+    wanted: {
+      machines: [{ ...own, name: "win-2", address: "192.168.190.20" }],
+      nodes: 2,
+      key: "/k",
+    },
+    says: ({ ownNodes, nodes }) => [...ownNodes, ...nodes].map(({ name }) => name),
+    is: ["win-2", "win-1", "win-3"],
+  },
+  {
     wanted: { nodes: 0 },
     says: ({ nodes, network }) => [nodes.length, network.cidr],
     is: [0, "192.168.190.0/24"],
@@ -74,7 +83,10 @@ describe("kindows init", () => {
   }
 
   it("writes a comment above each setting", () => {
-    const text = stackFile("mine", newSections({ ...usual, machines: [own], workers: 1 }));
+    const text = stackFile(
+      "mine",
+      newSections({ ...usual, nodes: 0, machines: [own], workers: 1 }),
+    );
     assertGolden(new URL(".", import.meta.url), "init.txt", text);
   });
 
