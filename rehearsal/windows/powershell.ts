@@ -5,8 +5,9 @@
 import fs from "node:fs";
 import { chmod } from "node:fs/promises";
 import { cmdlets, type Cmdlet } from "../powershell/commands.ts";
+import { shown } from "../powershell/cmdlets/objects.ts";
 import { toText } from "../powershell/convert.ts";
-import { isNull } from "../powershell/values.ts";
+import { isNull, Unsupported } from "../powershell/values.ts";
 import { newInterpreter } from "../powershell/new-interpreter.ts";
 import { ioError } from "./io-errors.ts";
 import type { Clock } from "../powershell/host.ts";
@@ -33,7 +34,8 @@ import { defineNetworkTypes } from "./network.ts";
 import { cimFailure } from "./objects.ts";
 import { defineListedProcess, processClass, processCmdlets } from "./process-list.ts";
 import { defineMachineTypes, type ScriptMachine } from "./machine-types.ts";
-import { outcome, type Processes, windowsProcesses } from "./processes.ts";
+import { fileOfPowerShell } from "../machine/cmd/shell.ts";
+import { outcome, type Processes, type SystemProgram, windowsProcesses } from "./processes.ts";
 import {
   defineRegistryTypes,
   machineVariables,
@@ -134,7 +136,10 @@ export function windowsPowerShell(
     environment,
     clock: machineClock(machine, console.closed),
     resolve: (name) => machine.programs.resolve(name),
-    programs: withConsole(windowsProcesses(machine, environment, change), console),
+    programs: withConsole(
+      windowsProcesses(machine, environment, change, powerShellProgram(changing)),
+      console,
+    ),
     computerName: machine.computerName,
     is64Bit: machine.version.is64Bit,
     build: machine.version.build,
@@ -168,6 +173,30 @@ export function windowsPowerShell(
   });
   defineListedProcess(types, machine, change);
   return scriptRunner.of({ machine, interpreter, cmdlets });
+}
+
+/** powershell.exe with `-File`, as a program that a script starts. */
+function powerShellProgram(changing: (what: string) => Promise<void>): SystemProgram {
+  return async (machine, args, closed) => {
+    const given = fileOfPowerShell(args);
+    if (given === undefined) throw new Unsupported(`powershell.exe ${args.join(" ")}`);
+    let [stdout, stderr] = ["", ""];
+    const console: ScriptConsole = {
+      ...noConsole,
+      ...(closed && { closed }),
+      output: (text) => void (stdout += text),
+      error: (text) => void (stderr += text),
+    };
+    const [script, ...more] = given;
+    try {
+      const shell = windowsPowerShell(machine, console, changing);
+      const exitCode = await shell.runFile(script, more, (value) => void (stdout += shown(value)));
+      return { exitCode, stdout, stderr };
+    } catch (error) {
+      if (!(error instanceof ConsoleClosed)) throw error;
+      return { exitCode: 1, stdout, stderr };
+    }
+  };
 }
 
 export function windowsCmdlets(

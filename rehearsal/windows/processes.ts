@@ -9,6 +9,7 @@ import { raised } from "../powershell/types.ts";
 import type { WindowsEnvironment } from "./environment.ts";
 import { sc } from "./services.ts";
 import {
+  certutil,
   cmd,
   curl,
   icacls,
@@ -52,13 +53,14 @@ export async function outcome(process: RunningProcess, input: string): Promise<P
 export type SystemProgram = (
   machine: WindowsHost,
   args: readonly string[],
+  killed?: AbortSignal,
 ) => Promise<ProgramResult>;
 
 /** Programs in C:\Windows\System32, by file name in lower case. */
 const systemPrograms: ReadonlyMap<string, SystemProgram> = new Map(
-  Object.entries({ sc, shutdown, curl, tar, cmd, takeown, icacls, ipconfig, route, w32tm }).map(
-    ([name, program]) => [`${name}.exe`, program],
-  ),
+  Object.entries({
+    ...{ certutil, sc, shutdown, curl, tar, cmd, takeown, icacls, ipconfig, route, w32tm },
+  }).map(([name, program]) => [`${name}.exe`, program]),
 );
 
 /** Time limit for programs for which the script sets none, in seconds: almost the longest that a timer takes. */
@@ -72,19 +74,24 @@ const windowsVariables = ["ComSpec", "Path", "TEMP"];
 /**
  * @param environment The variables that programs get.
  * @param changing Called before a program is started.
+ * @param powerShell Runs powershell.exe.
  */
 export function windowsProcesses(
   machine: WindowsHost,
   environment: WindowsEnvironment,
   changing: (what: string) => Promise<void>,
+  powerShell: SystemProgram,
 ): Processes {
   const { programs, drive, services } = machine;
   const isWindowsOwn = (file: string): boolean => file.toLowerCase().startsWith(systemFolder);
   // In the guest, the programs in System32 are Wine's, which must not be run in place of Windows' own.
-  const systemProgram = (file: string): SystemProgram | undefined =>
-    isWindowsOwn(file)
-      ? systemPrograms.get(file.slice(systemFolder.length).toLowerCase())
-      : undefined;
+  const systemProgram = (file: string): SystemProgram | undefined => {
+    if (!isWindowsOwn(file)) return undefined;
+    const name = file.slice(systemFolder.length).toLowerCase();
+    return name === "windowspowershell\\v1.0\\powershell.exe"
+      ? powerShell
+      : systemPrograms.get(name);
+  };
   const omitted = [...Object.keys(machine.sessionVariables), ...windowsVariables].map((name) =>
     name.toLowerCase(),
   );
@@ -112,7 +119,7 @@ export function windowsProcesses(
         await changing(`run ${[file, ...args].join(" ")}`);
         await machine.applyHostsFile();
         const program = systemProgram(file) ?? registration(file, args);
-        if (program) return program(machine, args);
+        if (program) return program(machine, args, killed);
         try {
           return await programs.run(file, args, {
             stdin,

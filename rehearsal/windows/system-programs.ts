@@ -3,11 +3,12 @@
  *
  * Sources: https://curl.se/docs/manpage.html,
  * https://man.freebsd.org/cgi/man.cgi?query=bsdtar (Windows' tar.exe),
- * https://learn.microsoft.com/windows-server/administration/windows-commands (rd, takeown, icacls, ipconfig, route, shutdown),
+ * https://learn.microsoft.com/windows-server/administration/windows-commands (rd, takeown, icacls, ipconfig, route, shutdown, certutil),
  * https://learn.microsoft.com/windows-server/networking/windows-time-service/windows-time-service-tools-and-settings (w32tm),
  * https://learn.microsoft.com/windows/win32/debug/system-error-codes--1000-1299-.
  */
-import { lstat, readdir, rmdir, unlink } from "node:fs/promises";
+import { X509Certificate } from "node:crypto";
+import { lstat, readdir, readFile, rmdir, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import { create } from "tar";
 import { Unsupported } from "../powershell/values.ts";
@@ -111,6 +112,32 @@ export const w32tm: SystemProgram = () =>
       "Sending resync command to local computer\r\nThe computer did not resync because no time data was available.\r\n",
     stderr: "",
   });
+
+/** Of the machine's root certificates, by SHA-1 (https://learn.microsoft.com/windows/win32/seccrypto/system-store-locations). */
+const rootStore = "SOFTWARE\\Microsoft\\SystemCertificates\\ROOT\\Certificates";
+
+/** `certutil.exe -f -addstore Root FILE` and `certutil.exe -delstore Root SHA1`. */
+export const certutil: SystemProgram = async ({ drive, registry, save }, args) => {
+  const [verb, file, ...more] = args.join(" ").startsWith("-f -addstore Root ")
+    ? ["-addstore", ...args.slice(3)]
+    : args.join(" ").startsWith("-delstore Root ")
+      ? ["-delstore", ...args.slice(2)]
+      : [];
+  if (verb === undefined || file === undefined || more.length > 0) {
+    throw new Unsupported(`certutil.exe ${args.join(" ")}`);
+  }
+  if (verb === "-addstore") {
+    const certificate = new X509Certificate(await readFile(await drive.resolve(file)));
+    const thumbprint = certificate.fingerprint.replaceAll(":", "");
+    registry
+      .make(`${rootStore}\\${thumbprint}`)
+      .set("Blob", certificate.raw.toString("base64"), "String");
+  } else {
+    registry.remove(`${rootStore}\\${file}`);
+  }
+  await save();
+  return { ...done, stdout: `CertUtil: ${verb} command completed successfully.\r\n` };
+};
 
 export const ipconfig: SystemProgram = ({ programs }) => {
   const lines = programs.addresses().map((each) => `   IPv4 Address. . : ${each}\r\n`);
