@@ -16,6 +16,10 @@ const stack = await compose(
       const { filesOfStack } = await import("./stacks/lab-images.ts");
       return filesOfStack(...which);
     },
+    given: async (written) => {
+      const { givenOfStack } = await import("./stacks/lab-images.ts");
+      return givenOfStack(written);
+    },
   }),
 );
 // Of an existing cluster, the user has the kubeconfig already.

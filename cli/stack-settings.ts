@@ -13,7 +13,7 @@ import { projectRoot } from "../toolchain/project.ts";
 import { settingsFile, stackOf } from "./engine/folders.ts";
 import { Failure, messageOf } from "../host/failure.ts";
 import { LineCounter, parseDocument, isCollection, isScalar, visit, type Document } from "yaml";
-import { networkIn, ownFilesIn, resolveOnHost } from "../config/resolve.ts";
+import { networkIn, onThisHost, ownFilesIn, resolveOnHost } from "../config/resolve.ts";
 
 /** All settings of a stack, from its file. @throws SettingsError with every mistake, as the Pulumi program does. */
 export async function stackSettings(stack: string): Promise<Settings> {
@@ -37,7 +37,8 @@ export async function existingSettings(stack: string): Promise<ExistingSettings 
   const { resolveExisting } = await import("../config/existing.ts");
   const readable = withoutSealed(sections) as Record<string, unknown>;
   const own = await ownFilesIn(readable);
-  return resolveExisting(readable, { file: fileName(stack), own }, others);
+  const given = await onThisHost.given(readable);
+  return resolveExisting(readable, { file: fileName(stack), own, given }, others);
 }
 
 /** Error of a command that works only on a lab of this host, for a stack of existing machines. */

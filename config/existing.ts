@@ -20,8 +20,11 @@ import { machineKinds } from "../components/machine/machine-makers.ts";
 import { checkedSettings } from "./checked-settings.ts";
 import type { Check, SettingsProblem } from "./problem.ts";
 import { noFiles, type SettingsSource } from "./resolve.ts";
+import { type GivenFiles, noGivenFiles } from "./given-files.ts";
+import { caCertificates, certificatesOnce } from "./sections/ca-certificates.ts";
 import { checksums } from "./sections/checksums.ts";
 import { programs, programsChecks } from "./sections/own-programs.ts";
+import { scripts, scriptsOnce } from "./sections/own-scripts.ts";
 import { existingWindows, existingWindowsChecks } from "./sections/windows.ts";
 import { defaultContainerdVersion } from "./supported.ts";
 import { namedFile } from "./named-file.ts";
@@ -53,9 +56,12 @@ export const existingSchema = z.strictObject({
   cluster: cluster.prefault({}).meta({ description: "The existing cluster." }),
   cni: cni.prefault({}).meta({ description: "The cluster's pod network." }),
   windows: existingWindows
-    .extend({ checksums, programs })
+    .extend({ checksums, programs, scripts })
     .prefault({})
     .meta({ description: "Settings of all Windows machines." }),
+  caCertificates: caCertificates.meta({
+    description: "Absolute paths of files with certificates that the machines trust.",
+  }),
   login: login.prefault({}).meta({ description: "How to log in to the machines." }),
   machine: z.discriminatedUnion("kind", [machineKinds.kubevirt.settings]).optional().meta({
     description:
@@ -72,6 +78,8 @@ export interface ExistingSettings extends Omit<WrittenExisting, "nodes" | "windo
     /** The files that `programs` names. */
     readonly ownFiles: OwnFiles;
   };
+  /** What is in the files that `caCertificates` and `windows.scripts` name. */
+  readonly given: GivenFiles;
   readonly nodes: readonly ExistingNode[];
 }
 
@@ -85,6 +93,8 @@ const checks: readonly Check<WrittenExisting>[] = [
   ...clusterChecks,
   ...existingWindowsChecks,
   ...programsChecks,
+  certificatesOnce,
+  scriptsOnce,
   ...credentialChecks(loginsOf),
   ...machineKinds.kubevirt.checks,
   ...nodesChecks,
@@ -101,18 +111,19 @@ const rules = {
 /** @throws SettingsError with all mistakes in the order of the settings, without secrets. */
 export function resolveExisting(
   written: Readonly<Record<string, unknown>>,
-  { file, own = noFiles }: Pick<SettingsSource, "file" | "own">,
+  { file, own = noFiles, given = noGivenFiles }: Pick<SettingsSource, "file" | "own" | "given">,
   others: readonly SettingsProblem[] = [],
 ): ExistingSettings {
-  const report = { file, others: [...others, ...own.problems], redact: withoutSecret };
-  return filled(checkedSettings(rules, written, report), file, own.files);
+  const problems = [...others, ...own.problems, ...given.problems];
+  const report = { file, others: problems, redact: withoutSecret };
+  return { ...filled(checkedSettings(rules, written, report), file, own.files), given };
 }
 
 function filled(
   { windows, nodes, ...settings }: WrittenExisting,
   file: string,
   ownFiles: OwnFiles,
-): ExistingSettings {
+): Omit<ExistingSettings, "given"> {
   return {
     ...settings,
     login: wholeLogin(settings.login, {}, file),

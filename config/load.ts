@@ -2,7 +2,7 @@ import * as pulumi from "@pulumi/pulumi";
 import { allConfig } from "@pulumi/pulumi/runtime/config.js";
 import type { ExistingSettings } from "./existing.ts";
 import { SettingsError } from "./problem.ts";
-import { type Finders, ownFilesIn, resolveOnHost } from "./resolve.ts";
+import { type Finders, onThisHost, ownFilesIn, resolveOnHost } from "./resolve.ts";
 import type { Settings } from "./settings.ts";
 import { stackSections } from "./stack-sections.ts";
 
@@ -28,7 +28,8 @@ export async function loadStack(find: Partial<Finders> = {}): Promise<StackSetti
     // Loaded only here, because labs do not need it.
     const { resolveExisting } = await import("./existing.ts");
     const own = await ownFilesIn(sections, find.files);
-    return { kind, settings: resolveExisting(sections, { file, own }, others) };
+    const given = await (find.given ?? onThisHost.given)(sections);
+    return { kind, settings: resolveExisting(sections, { file, own, given }, others) };
   } catch (error) {
     throw error instanceof SettingsError ? new pulumi.RunError(error.message) : error;
   }

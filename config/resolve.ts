@@ -12,6 +12,7 @@ import {
 } from "../components/network/found-network.ts";
 import { examineOwnFiles, type FoundFiles } from "../components/windows/own-files.ts";
 import { type OwnProgramName, ownProgramNames } from "../components/windows/own-programs.ts";
+import { type GivenFiles, givenFilesIn, noGivenFiles } from "./given-files.ts";
 import type { NamedFile } from "./named-file.ts";
 import type { Complaint, SettingsProblem } from "./problem.ts";
 import { valueAt } from "./schema-paths.ts";
@@ -40,6 +41,8 @@ export interface SettingsSource {
   readonly found?: FoundNetwork | Complaint | undefined;
   /** The files of the user's own programs. Default: none. */
   readonly own?: FoundFiles;
+  /** The certificates and scripts that the settings name. Default: none. */
+  readonly given?: GivenFiles;
 }
 
 export const noFiles: FoundFiles = { files: {}, problems: [] };
@@ -50,27 +53,36 @@ export type FindNetwork = (uri: string, name: string) => Promise<FoundNetwork | 
 /** How files of the user's programs are read. */
 export type FindFiles = (...which: Parameters<typeof examineOwnFiles>) => Promise<FoundFiles>;
 
+/** How certificates and scripts are read. */
+export type FindGiven = (written: Readonly<Record<string, unknown>>) => Promise<GivenFiles>;
+
 /** How what the settings name is found on this host. */
 export interface Finders {
   readonly network: FindNetwork;
   readonly files: FindFiles;
+  readonly given: FindGiven;
 }
 
-export const onThisHost: Finders = { network: findNetwork, files: examineOwnFiles };
+export const onThisHost: Finders = {
+  network: findNetwork,
+  files: examineOwnFiles,
+  given: (written) => Promise.resolve(givenFilesIn(written)),
+};
 
 /** `resolveSettings`, after reading the libvirt network and the programs that the settings name, if any. */
 export async function resolveOnHost(
   written: Readonly<Record<string, unknown>>,
-  source: Omit<SettingsSource, "found" | "own">,
+  source: Omit<SettingsSource, "found" | "own" | "given">,
   others: readonly SettingsProblem[],
   find: Partial<Finders> = {},
 ): Promise<Settings> {
-  const { network: findNetwork, files } = { ...onThisHost, ...find };
+  const { network: findNetwork, files, given } = { ...onThisHost, ...find };
   const uri = settingsSchema.shape.hypervisor.safeParse(written["hypervisor"] ?? {}).data?.uri;
   const name = networkIn(written);
   const found = uri === undefined || name === undefined ? undefined : await findNetwork(uri, name);
   const own = await ownFilesIn(written, files);
-  return resolveSettings(written, { ...source, found, own }, others);
+  const more = { found, own, given: await given(written) };
+  return resolveSettings(written, { ...source, ...more }, others);
 }
 
 /** Finds the programs that the settings name, even if other settings are wrong. */
@@ -98,7 +110,7 @@ export function ownFilesIn(
  */
 export function resolveSettings(
   written: Readonly<Record<string, unknown>>,
-  { stack, file, found = usualNetwork, own = noFiles }: SettingsSource,
+  { stack, file, found = usualNetwork, own = noFiles, given = noGivenFiles }: SettingsSource,
   others: readonly SettingsProblem[] = [],
 ): Settings {
   const unusable = isComplaint(found) ? found : undefined;
@@ -116,6 +128,7 @@ export function resolveSettings(
           network.libvirtNetwork === undefined || isComplaint(found) ? undefined : found,
         ),
         windows: { ...withContainerd(windows), ownFiles: own.files },
+        given,
       };
     },
     checks,
@@ -127,7 +140,7 @@ export function resolveSettings(
   const unknown = unusable === undefined ? [] : ["network.cidr"];
   const report = {
     file,
-    others: [...others, ...notRead, ...own.problems],
+    others: [...others, ...notRead, ...own.problems, ...given.problems],
     unknown,
     redact: withoutLoginSecret,
   };

@@ -4,9 +4,12 @@ import type { ExistingNode } from "../components/machine/existing/settings.ts";
 import { hypervisor } from "../components/machine/libvirt/settings.ts";
 import { machineMakers, type MakerSection } from "../components/machine/machine-makers.ts";
 import type { OwnFiles } from "../components/windows/own-files.ts";
+import type { GivenFiles } from "./given-files.ts";
 import type { Placement } from "./placement.ts";
+import { caCertificates } from "./sections/ca-certificates.ts";
 import { checksums } from "./sections/checksums.ts";
 import { programs } from "./sections/own-programs.ts";
+import { scripts } from "./sections/own-scripts.ts";
 import { cluster } from "./sections/cluster.ts";
 import { cni } from "./sections/cni.ts";
 import { lab } from "./sections/lab.ts";
@@ -33,11 +36,15 @@ export const settingsSchema = z.strictObject({
   hypervisor: hypervisor.prefault({}).meta({ description: "The hypervisor on this host." }),
   ...makers,
   windows: windows
-    .extend({ checksums, programs })
+    .extend({ checksums, programs, scripts })
     .prefault({})
     .meta({ description: "Settings of all Windows machines." }),
   linux: linux.prefault({}).meta({
     description: "Settings of all Linux nodes in virtual machines (`nodes[].os: linux`).",
+  }),
+  caCertificates: caCertificates.meta({
+    description:
+      "Absolute paths of files on this host with certificates (PEM or DER) that all nodes trust, and thereby their containerd and kubelet: e.g. that of the CA of your registry, mirror or proxy. Pods do not get them (docs/own-binaries.md#scripts-and-certificates).",
   }),
   login: login.prefault({}).meta({
     description: "How to log in to machines that are there (`nodes[].ssh`).",
@@ -58,6 +65,8 @@ export interface NamedSettings extends WrittenSettings {
     /** The files that `programs` names. */
     readonly ownFiles: OwnFiles;
   };
+  /** What is in the files that `caCertificates` and `windows.scripts` name. */
+  readonly given: GivenFiles;
 }
 
 /** The checked settings with their defaults. */

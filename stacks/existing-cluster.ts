@@ -117,7 +117,7 @@ export class ExistingCluster extends pulumi.ComponentResource {
       controlPlane.podCidr,
       controlPlane.serviceCidr,
     ];
-    const setup = windowsSetup(settings.windows, network, [...direct, ...reachedInside(settings)]);
+    const setup = windowsSetup(settings, network, [...direct, ...reachedInside(settings)]);
     const onWindows = { ...programs, setup };
 
     const existing = settings.nodes.map((node) =>

@@ -1,7 +1,6 @@
 import type * as pulumi from "@pulumi/pulumi";
 import { BootstrapToken } from "../components/controlplane/bootstrap-token.ts";
-import type { ImageArchive } from "../components/image-archives/image-archive.ts";
-import { LinuxNode } from "../components/linux/linux-node.ts";
+import { LinuxNode, type LinuxNodeArgs } from "../components/linux/linux-node.ts";
 import type { Machine } from "../components/machine/machine.ts";
 import type { JoinedToCluster } from "../components/node/daemon-set-on-nodes.ts";
 import type { JoiningMachine } from "../components/node/joining-machine.ts";
@@ -56,9 +55,9 @@ export function joinedLinux(
   machine: StackMachine,
   cluster: JoinedCluster,
   images: LabImages,
-  imageArchives: readonly ImageArchive[],
+  more: Pick<LinuxNodeArgs, "imageArchives" | "certificates">,
 ): JoinedNode {
-  const args = { ...joining(machine, cluster), programs: linuxPrograms(images), imageArchives };
+  const args = { ...joining(machine, cluster), programs: linuxPrograms(images), ...more };
   return joined(machine, new LinuxNode(machine.node.name, args, { parent: cluster.parent }));
 }
 

@@ -7,7 +7,7 @@ import { makersComponents } from "../components/machine/machine-makers.ts";
 import type { NodeSettings } from "../config/sections/nodes.ts";
 import type { Settings } from "../config/settings.ts";
 import type { MachineAccess } from "./existing-cluster.ts";
-import { imageArchives, LabImages, recordFiles, recordNetwork } from "./lab-images.ts";
+import { imageArchives, LabImages, recordFiles, recordGiven, recordNetwork } from "./lab-images.ts";
 import { loginsTo } from "./own-machines.ts";
 
 export interface LabArgs {
@@ -39,6 +39,7 @@ export async function labArgs(
   const images = await LabImages.ofStack();
   recordNetwork(settings, images);
   recordFiles(settings, images);
+  recordGiven(settings, images);
   return {
     settings,
     nodes,

@@ -8,6 +8,8 @@ import { examineArchives, imagesInNoArchive } from "../components/image-archives
 import { isPreviewAnywhere } from "../components/preview-anywhere.ts";
 import { locatedLinuxImage } from "../images/linux/located.ts";
 import type { LinuxPrograms } from "../components/linux/steps.ts";
+import { caCertificateSchema } from "../components/node/ca-certificates.ts";
+import { ownScriptSchema } from "../components/windows/own-scripts.ts";
 import type { GoldenImage } from "../components/machine/libvirt/machine-storage.ts";
 import {
   findNetwork,
@@ -17,6 +19,7 @@ import {
 import type { PinnedFile } from "../components/windows/download-artifact.ts";
 import { examineOwnFiles, type FoundFiles } from "../components/windows/own-files.ts";
 import { type Complaint, SettingsError } from "../config/problem.ts";
+import { type GivenFiles, givenFilesIn } from "../config/given-files.ts";
 import type { FindFiles } from "../config/resolve.ts";
 import type { Settings } from "../config/settings.ts";
 import { builtSoFar } from "../toolchain/built.ts";
@@ -109,6 +112,36 @@ export function recordFiles({ windows }: Pick<Settings, "windows">, images: LabI
   const { programs, ownFiles } = windows;
   if (Object.keys(ownFiles).length === 0) return;
   images.of("programs", programs, ownFilesSchema, () => ownFiles as Record<string, PinnedFile>);
+}
+
+const givenSchema = z.object({
+  certificates: z.array(caCertificateSchema),
+  scripts: z.array(ownScriptSchema),
+});
+
+/**
+ * The certificates and scripts that the settings name or, in a preview that has to work on any host (KINDOWS_PREVIEW), as
+ * the last `up` found them.
+ */
+export async function givenOfStack(
+  written: Readonly<Record<string, unknown>>,
+): Promise<GivenFiles> {
+  if (!isPreviewAnywhere()) return givenFilesIn(written);
+  const found = (await recordedImages())["given"]?.found;
+  return { certificates: [], scripts: [], ...givenSchema.safeParse(found).data, problems: [] };
+}
+
+/** Stores what was found of the certificates and scripts, if there are any. */
+export function recordGiven(
+  settings: Pick<Settings, "caCertificates" | "given" | "windows">,
+  images: LabImages,
+): void {
+  const { caCertificates, given, windows } = settings;
+  const certificates = [...given.certificates];
+  const scripts = [...given.scripts];
+  if (certificates.length === 0 && scripts.length === 0) return;
+  const asked = [caCertificates, windows.scripts];
+  images.of("given", asked, givenSchema, () => ({ certificates, scripts }));
 }
 
 /** Stores what was found of the network that the lab uses, if any. */

@@ -59,7 +59,8 @@ export class Lab extends pulumi.ComponentResource {
   constructor(name: string, args: LabArgs, opts?: pulumi.ComponentResourceOptions) {
     super("kindows:stacks:Lab", name, {}, opts);
     const { settings, images, archives, podNetwork } = args;
-    const { cluster } = settings;
+    const { cluster, given } = settings;
+    const { certificates } = given;
     const { kubernetesVersion, tokenTtlMinutes } = cluster;
     const child = { parent: this };
     const windowsImage = machineImage(settings, images);
@@ -84,6 +85,7 @@ export class Lab extends pulumi.ComponentResource {
         cni: settings.cni.kind,
         kindPatches: cluster.kindPatches,
         imageArchives: archives,
+        certificates,
       },
       child,
     );
@@ -100,7 +102,7 @@ export class Lab extends pulumi.ComponentResource {
     };
     const of = (os: NodeSettings["os"]) => machines.filter(({ node }) => node.os === os);
     const linux = of("linux").map((machine) =>
-      joinedLinux(machine, joinedCluster, images, archives),
+      joinedLinux(machine, joinedCluster, images, { imageArchives: archives, certificates }),
     );
     // The routes of Windows nodes include those of Linux nodes.
     const joined = linux.map(({ registered }) => registered);

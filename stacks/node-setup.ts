@@ -7,7 +7,7 @@ import type { AnyWindows } from "../config/sections/windows.ts";
 
 export function nodeSetup(settings: Settings): NodeSetup {
   const podNetwork = podNetworks[settings.cni.kind].onWindows(settings);
-  return windowsSetup(settings.windows, podNetwork, reachedInside(settings));
+  return windowsSetup(settings, podNetwork, reachedInside(settings));
 }
 
 /** The same for machines that are there, which keep their time zone, as in a stack of existing machines. */
@@ -35,11 +35,17 @@ const alwaysDirect = ["localhost", "127.0.0.1", ".svc"];
 
 /** @param direct hosts, domains and ranges that are reached without the proxy */
 export function windowsSetup(
-  windows: AnyWindows,
+  { windows, given }: { readonly windows: AnyWindows } & Pick<Settings, "given">,
   podNetwork: NodeSetup["podNetwork"],
   direct: readonly string[],
 ): NodeSetup {
-  return { ...windows, podNetwork, proxy: machineProxy(windows.proxy, direct) };
+  return {
+    ...windows,
+    podNetwork,
+    proxy: machineProxy(windows.proxy, direct),
+    certificates: given.certificates,
+    ownScripts: given.scripts,
+  };
 }
 
 function machineProxy(

@@ -8,6 +8,8 @@ import { hostAction, observedAction } from "../host-action/host-action.ts";
 import type { environment as awaiting } from "./actions/await-cluster.ts";
 import type { environment as creation } from "./actions/create-kind-cluster.ts";
 import type { environment as images } from "./actions/load-images.ts";
+import type { environment as trust } from "./actions/trust-certificates.ts";
+import type { CaCertificate } from "../node/ca-certificates.ts";
 import { caCertHash } from "../../host/kubernetes/ca-cert-hash.ts";
 import {
   controlPlaneNames,
@@ -47,6 +49,8 @@ export interface KindClusterArgs extends Pick<
   readonly kindPatches?: KindPatches | undefined;
   /** Archives of images that the nodes have before the first pod that needs them. Default: none. */
   readonly imageArchives?: readonly ImageArchive[];
+  /** Certificates that the nodes trust besides those of their system. Default: none. */
+  readonly certificates?: readonly CaCertificate[];
 }
 
 /** The actions' own limits are shorter, so that their errors say what they waited for. */
@@ -82,7 +86,14 @@ export class KindCluster extends pulumi.ComponentResource implements ControlPlan
   readonly ready: pulumi.Resource[];
 
   constructor(name: string, args: KindClusterArgs, opts?: pulumi.ComponentResourceOptions) {
-    const { nodeImage: image, podCidr, serviceCidr, cni, imageArchives = [] } = args;
+    const {
+      nodeImage: image,
+      podCidr,
+      serviceCidr,
+      cni,
+      imageArchives = [],
+      certificates = [],
+    } = args;
     const controlPlanes = controlPlaneNames(args.name, args.controlPlanes);
     const common = { name: args.name, image, podCidr, serviceCidr };
     const facts: Facts<"kindows:controlplane:KindCluster"> = { ...common, controlPlanes };
@@ -136,6 +147,7 @@ export class KindCluster extends pulumi.ComponentResource implements ControlPlan
     const { kubeconfig } = this;
     const seconds = readySeconds(cni);
     const archives = [...imageArchives];
+    const trusted = [...certificates];
     const workers = args.workers.map((each) => ({
       label: each,
       worker: {
@@ -146,12 +158,41 @@ export class KindCluster extends pulumi.ComponentResource implements ControlPlan
         endpoint: `${host}:${apiServerPort}`,
         readySeconds: seconds,
         ...(archives.length > 0 && { imageArchives: archives }),
+        ...(trusted.length > 0 && { certificates: trusted }),
       },
     }));
     const loading = `${String(startSeconds + archives.length * archiveSeconds)}s`;
+    // Before images are pulled.
+    const trusting =
+      trusted.length === 0
+        ? []
+        : [
+            new local.Command(
+              `${name}-certificates`,
+              hostAction<typeof trust>({
+                create: "controlplane/trust-certificates",
+                delete: "controlplane/trust-certificates --none",
+                environment: {
+                  TRUST: pulumi.output({
+                    cluster: args.name,
+                    controlPlanes,
+                    workers: workers.map(({ worker }) => worker),
+                    certificates: trusted,
+                  }),
+                },
+              }),
+              {
+                parent: this,
+                dependsOn: cluster,
+                deletedWith: cluster,
+                replaceWith: [cluster],
+                customTimeouts: clusterTimeouts,
+              },
+            ),
+          ];
     const loaded =
       archives.length === 0
-        ? []
+        ? trusting
         : [
             new local.Command(
               `${name}-images`,
@@ -167,7 +208,7 @@ export class KindCluster extends pulumi.ComponentResource implements ControlPlan
               }),
               {
                 parent: this,
-                dependsOn: cluster,
+                dependsOn: [cluster, ...trusting],
                 deletedWith: cluster,
                 replaceWith: [cluster],
                 customTimeouts: { create: loading, update: loading },

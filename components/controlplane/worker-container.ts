@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { clusterLabel, roleLabel } from "../../config/names.ts";
+import { caCertificateSchema } from "../node/ca-certificates.ts";
 import { imageArchiveSchema } from "../image-archives/image-archive.ts";
 
 const texts = z.array(z.string()).nullish();
@@ -29,6 +30,8 @@ export const workerSchema = z.strictObject({
   readySeconds: z.number().positive(),
   /** Archives of images that it gets before it joins. */
   imageArchives: z.array(imageArchiveSchema).optional(),
+  /** Certificates that it trusts besides those of its system. */
+  certificates: z.array(caCertificateSchema).optional(),
 });
 
 export type Worker = z.infer<typeof workerSchema>;

@@ -1,6 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { Facts } from "../facts.ts";
 import type { ImageArchive } from "../image-archives/image-archive.ts";
+import type { CaCertificate } from "../node/ca-certificates.ts";
 import { nodeObject } from "../node/node-object.ts";
 import { type JoiningMachine, withDefaults } from "../node/joining-machine.ts";
 import { textFact } from "../node/step-result.ts";
@@ -13,6 +14,8 @@ export interface LinuxNodeArgs extends JoiningMachine {
   readonly programs: LinuxPrograms;
   /** Archives of images that the machine has before it joins. Default: none. */
   readonly imageArchives?: readonly ImageArchive[];
+  /** Certificates that the machine trusts besides those of its system. Default: none. */
+  readonly certificates?: readonly CaCertificate[];
 }
 
 /** Longest wait for the node to be Ready, in seconds. Emulated machines need most of it. */
@@ -41,7 +44,14 @@ export class LinuxNode extends pulumi.ComponentResource {
   readonly resource: pulumi.Resource;
 
   constructor(name: string, args: LinuxNodeArgs, opts?: pulumi.ComponentResourceOptions) {
-    const { machine, controlPlane, programs, podNetwork, imageArchives = [] } = args;
+    const {
+      machine,
+      controlPlane,
+      programs,
+      podNetwork,
+      imageArchives = [],
+      certificates = [],
+    } = args;
     const facts: Facts<"kindows:linux:LinuxNode"> = { node: machine.name };
     super("kindows:linux:LinuxNode", name, { facts }, opts);
     if (machine.os !== "linux") {
@@ -57,7 +67,7 @@ export class LinuxNode extends pulumi.ComponentResource {
         this,
       );
     }
-    const joining = { ...withDefaults(args), programs, imageArchives };
+    const joining = { ...withDefaults(args), programs, imageArchives, certificates };
     const steps = runLinuxSteps({ name, machine, parent: this }, joining);
     const joined = steps.of(joinNode);
     const installed = steps.of(installPrograms);

@@ -1,6 +1,7 @@
 import type * as pulumi from "@pulumi/pulumi";
 import type { MachineJoin } from "../controlplane/worker-join-config.ts";
 import type { ImageArchive } from "../image-archives/image-archive.ts";
+import { type CaCertificate, pemOf } from "../node/ca-certificates.ts";
 import type { Joining } from "../node/joining-machine.ts";
 import { renderLabels, renderSorted } from "../node/node-registration.ts";
 import { stageTitles, type StepTitle } from "../node/step-title.ts";
@@ -19,6 +20,7 @@ export interface LinuxPrograms {
 export interface JoiningLinuxNode extends Joining {
   readonly programs: LinuxPrograms;
   readonly imageArchives: readonly ImageArchive[];
+  readonly certificates: readonly CaCertificate[];
 }
 
 /** One step of turning a machine into a Linux node. */
@@ -58,6 +60,15 @@ const prepareHost: LinuxStep = {
   title: stageTitles.check,
   seconds: 2 * linuxBootSeconds,
   values: ({ machine }) => [machine.name, String(linuxBootSeconds)],
+};
+
+const trustCertificates: LinuxStep = {
+  name: "trust-certificates",
+  title: { doing: "gets its certificates", noun: "certificates" },
+  seconds: 1800,
+  values: ({ certificates }) =>
+    certificates.length === 0 ? undefined : [Buffer.from(pemOf(certificates)).toString("base64")],
+  undo: "trust-certificates",
 };
 
 export const installPrograms: LinuxStep = {
@@ -112,6 +123,7 @@ export const joinNode: LinuxStep = {
 /** The steps from a first boot to a joined node, in order. */
 export const linuxSteps: readonly LinuxStep[] = [
   prepareHost,
+  trustCertificates,
   installPrograms,
   importImages,
   joinNode,

@@ -1,5 +1,7 @@
 import { existingWindows, type AnyWindows } from "../../config/sections/windows.ts";
 import { renderSorted } from "../node/node-registration.ts";
+import type { CaCertificate } from "../node/ca-certificates.ts";
+import type { OwnScript } from "./own-scripts.ts";
 import type { WindowsPodNetwork } from "../cni/windows-pod-network.ts";
 
 /** Proxy of a machine, in the form of its environment variables. */
@@ -18,6 +20,10 @@ export interface NodeSetup extends Omit<AnyWindows, "proxy"> {
   readonly podNetwork: WindowsPodNetwork;
   /** Undefined: no proxy, so the step Set-MachineProxy is skipped. */
   readonly proxy: MachineProxy | undefined;
+  /** Certificates that the machine trusts besides those of Windows. */
+  readonly certificates: readonly CaCertificate[];
+  /** The user's scripts, in the order in which they run. */
+  readonly ownScripts: readonly OwnScript[];
 }
 
 /** The default of each setting, and no pod network. */
@@ -25,6 +31,8 @@ export const defaultSetup: NodeSetup = {
   ...existingWindows.parse({}),
   podNetwork: { kind: "none" },
   proxy: undefined,
+  certificates: [],
+  ownScripts: [],
 };
 
 /** Renders mirrors for Install-Containerd, sorted by registry so that their order in the settings does not matter. */

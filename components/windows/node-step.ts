@@ -4,6 +4,7 @@ import type { Joining } from "../node/joining-machine.ts";
 import type { StepTitle } from "../node/step-title.ts";
 import type { HostRequirements } from "./host-requirements.ts";
 import type { NodeSetup } from "./node-setup.ts";
+import type { OwnScript } from "./own-scripts.ts";
 import type { ProgramName, WindowsSoftware } from "./software.ts";
 
 /** Time limits that differ between labs, in seconds. */
@@ -81,6 +82,8 @@ export interface NodeStep<P extends Parameters = Parameters> extends Script<P> {
   readonly stdin?: (node: JoiningNode) => pulumi.Inputs;
   /** Programs that must be on the machine before, in its image or pushed. */
   readonly programs?: readonly ProgramName[];
+  /** Which scripts of the user's must be on the machine before. */
+  readonly scripts?: OwnScript["when"];
   /** Whether the step waits for the control plane. */
   readonly needsCluster?: true;
   /**

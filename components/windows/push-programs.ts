@@ -3,6 +3,7 @@ import * as pulumi from "@pulumi/pulumi";
 import { pushToMachine } from "../machine/push-to-machine.ts";
 import type { StepContext } from "../node/remote-step.ts";
 import { mediaFolder } from "./media-folder.ts";
+import { type OwnScript, ownScriptPath } from "./own-scripts.ts";
 import { programArtifacts, type ProgramName, type WindowsSoftware } from "./software.ts";
 
 /** Time limit for pushing some hundred megabytes over a slow line. */
@@ -47,4 +48,25 @@ export function pushPrograms(
     return [[name, push] as const];
   });
   return Object.fromEntries(pushes);
+}
+
+/** Copies scripts of the user's to a machine. The step that runs them checks them there. @param after an earlier step. */
+export function pushScripts(
+  context: StepContext,
+  scripts: readonly OwnScript[],
+  after: pulumi.Resource,
+): readonly pulumi.Resource[] {
+  return scripts.map(({ name, path, sha256 }) =>
+    pushToMachine(
+      `${context.name}-push-${name.toLowerCase()}`,
+      context.machine,
+      {
+        source: existsSync(path) ? new pulumi.asset.FileAsset(path) : undefined,
+        remotePath: ownScriptPath(sha256),
+        sha256,
+        limitSeconds: pushSeconds,
+      },
+      { parent: context.parent, dependsOn: [after] },
+    ),
+  );
 }

@@ -9,7 +9,7 @@ import {
 } from "../node/remote-step.ts";
 import { scriptSeconds, type JoiningNode, type NodeStep, type Script } from "./node-step.ts";
 import { commandOn } from "./machine-command.ts";
-import { type PushedPrograms, pushPrograms } from "./push-programs.ts";
+import { type PushedPrograms, pushPrograms, pushScripts } from "./push-programs.ts";
 import { scriptCommand, undoCommand } from "../../host/ssh/windows-command.ts";
 import { confirmReboot, nodeSteps } from "./steps.ts";
 import type { StepsCopy } from "./steps-copy.ts";
@@ -34,6 +34,13 @@ export function runSteps(
         before,
         ...(step.needsCluster ? [node.controlPlane.resource] : []),
         ...(step.programs ?? []).flatMap((name) => pushed[name] ?? []),
+        ...(step.scripts === undefined
+          ? []
+          : pushScripts(
+              context,
+              node.setup.ownScripts.filter(({ when }) => when === step.scripts),
+              before,
+            )),
       ],
       ...(step.drains && {
         hooks: { beforeUpdate: [drainBeforeUpgrade(context, node, step, values, step.drains)] },

@@ -5,6 +5,7 @@ import { renderLabels, renderSorted, renderTaints } from "../node/node-registrat
 import { stageTitles } from "../node/step-title.ts";
 import { fileNameOf, artifactPath } from "./media-folder.ts";
 import { renderRegistryMirrors, type NodeSetup } from "./node-setup.ts";
+import type { OwnScript } from "./own-scripts.ts";
 import {
   nodeStep,
   script,
@@ -87,6 +88,21 @@ export const setMachineProxy = nodeStep({
   values: ({ setup: { proxy } }) =>
     proxy && { HttpProxy: proxy.http, HttpsProxy: proxy.https, NoProxy: proxy.noProxy },
   undo: { values: { HttpProxy: "", HttpsProxy: "", NoProxy: "" } },
+});
+
+/** Skipped without certificates. Removing them from the settings removes them from the machine. */
+export const setTrustedCertificate = nodeStep({
+  name: "Set-TrustedCertificate",
+  title: { doing: "gets its certificates", noun: "certificates" },
+  parameters: { Thumbprints: "string" },
+  // The longest list of certificates, each with a call of certutil.exe that mostly takes 1 s, and at most a minute.
+  seconds: 600,
+  values: ({ setup: { certificates } }) =>
+    certificates.length === 0
+      ? undefined
+      : { Thumbprints: certificates.map(({ sha1 }) => sha1).join(";") },
+  stdin: ({ setup }) => ({ certificates: setup.certificates.map(({ der }) => der) }),
+  undo: { values: { Thumbprints: "" } },
 });
 
 /** SHA-256 of programs by their names, in lower case; empty for a missing program. */
@@ -254,6 +270,32 @@ const setClusterRoute = nodeStep({
   undo: { values: { Route: "" } },
 });
 
+/** Longest time that all scripts before or after the join get together. */
+const ownScriptsSeconds = 3600;
+
+/** Runs the user's scripts; skipped without any. What they have done is not undone. */
+function ownScriptsStep(name: string, when: OwnScript["when"]) {
+  return nodeStep({
+    name,
+    title: { doing: "runs your scripts", noun: `scripts ${when}` },
+    parameters: { Scripts: "string", TimeoutSeconds: "int" },
+    seconds: ownScriptsSeconds,
+    scripts: when,
+    values: ({ setup }) => {
+      const scripts = setup.ownScripts.filter((each) => each.when === when);
+      return scripts.length === 0
+        ? undefined
+        : {
+            Scripts: scripts.map(({ name, sha256, runs }) => `${name}=${sha256}=${runs}`).join(";"),
+            TimeoutSeconds: ownScriptsSeconds,
+          };
+    },
+  });
+}
+
+const scriptsBeforeJoin = ownScriptsStep("Invoke-ScriptBeforeJoin", "before-join");
+const scriptsAfterJoin = ownScriptsStep("Invoke-ScriptAfterJoin", "after-join");
+
 export function renderRoutes(routes: readonly ClusterRoute[]): string {
   return routes.map(({ range, nextHop }) => `${range}=${nextHop}`).join(";");
 }
@@ -266,14 +308,17 @@ export const nodeSteps: readonly NodeStep[] = [
   testWindowsHost,
   enableContainersFeature,
   confirmReboot,
+  setTrustedCertificate,
   setMachineProxy,
   installContainerd,
   installKubernetes,
+  scriptsBeforeJoin,
   ...podNetworkSteps.beforeJoin,
   setHostsEntry,
   joinNode,
   ...podNetworkSteps.afterJoin,
   setClusterRoute,
+  scriptsAfterJoin,
 ];
 
 /** TimeoutSeconds of Add-ContainerImage, for some 500 MB. */

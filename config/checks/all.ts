@@ -3,7 +3,9 @@ import { machineMakers } from "../../components/machine/machine-makers.ts";
 import { fabrics } from "../../components/network/fabric/fabrics.ts";
 import type { Check } from "../problem.ts";
 import { checksumsUsed, rehearsalChecksums } from "../sections/checksums.ts";
+import { certificatesOnce } from "../sections/ca-certificates.ts";
 import { programsChecks } from "../sections/own-programs.ts";
+import { scriptsOnce } from "../sections/own-scripts.ts";
 import { archivesOnce } from "../sections/cluster.ts";
 import { patchesFit } from "../sections/kind-patches.ts";
 import { linuxImage } from "../sections/linux.ts";
@@ -48,6 +50,8 @@ export const checks: readonly Check<NamedSettings>[] = [
   ),
   checksumsUsed,
   ...programsChecks,
+  certificatesOnce,
+  scriptsOnce,
   hypervisorsApart,
   ...Object.values(machineMakers).flatMap((maker): readonly Check<NamedSettings>[] => maker.checks),
   placedSomewhere,

@@ -53,6 +53,9 @@ if (Test-Path -LiteralPath 'HKLM:\Software\Tigera') {
 foreach ($task in Get-ScheduledTask | Where-Object { $_.TaskName -like 'kindows*' }) {
     "task $($task.TaskName)"
 }
+foreach ($certificate in Get-ChildItem -LiteralPath 'Cert:\LocalMachine\Root' | Sort-Object -Property Thumbprint) {
+    "trusted certificate $($certificate.Thumbprint)"
+}
 $updates = 'HKLM:\SOFTWARE\Policies\Microsoft\Windows\WindowsUpdate\AU'
 if (Test-Path -LiteralPath $updates) {
     foreach ($name in (Get-Item -LiteralPath $updates).Property | Sort-Object) {

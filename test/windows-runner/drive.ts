@@ -115,7 +115,11 @@ async function runStep(driven: Driven, run: PlannedRun): Promise<StepResult> {
   const { name } = run.script;
   const command = scriptCommand(run.folder, run.script, completed(run.values, facts));
   try {
-    return parseStepResult(name, facts.computer, await runOverSsh(login, command, run.seconds));
+    return parseStepResult(
+      name,
+      facts.computer,
+      await runOverSsh(login, command, run.seconds, run.stdin),
+    );
   } catch (error) {
     // The result's line says more than the exit code.
     if (error instanceof CommandFailed && error.output !== "")

@@ -6,6 +6,7 @@ import { sealedAnswerFile, sealedAnswerFileText } from "../../images/windows/ans
 import { wayOutPort } from "../../images/windows/builder/way-out.ts";
 import { sealCommand } from "../../images/windows/builder/seal-image.ts";
 import { imageScripts } from "../../images/windows/scripts-folder.ts";
+import { examineCertificates } from "../../components/node/ca-certificates.ts";
 import { defaultRequirements } from "../../components/windows/host-requirements.ts";
 import type { Parameters } from "../../host/ssh/windows-command.ts";
 import { defaultSetup } from "../../components/windows/node-setup.ts";
@@ -36,12 +37,17 @@ export const unknowns = { computer: "@COMPUTER@", address: "@ADDRESS@", gateway:
 /** Of TEST-NET-2 (RFC 5737), so that nobody loses a route. */
 const testRange = "198.51.100.0/24";
 
+/** Of a CA that nobody has: its key is in the repository. */
+const testCertificate = path.join(projectRoot, "test/unit/controlplane/fixtures/ca-rsa.pem");
+
 /** A script as the program runs it. */
 export interface PlannedRun {
   readonly script: { readonly name: string; readonly parameters: Parameters };
   /** Folder of the script on the machine. */
   readonly folder: string;
   readonly values: Readonly<Record<string, string | number>>;
+  /** Standard input. Default: none. */
+  readonly stdin?: string;
   readonly seconds: number;
 }
 
@@ -93,6 +99,7 @@ export async function plannedSteps(software: WindowsSoftware): Promise<RunnerPla
       defenderExclusions: true,
       automaticUpdates: false,
       dnsServers: ["8.8.8.8"],
+      certificates: examineCertificates([[0, testCertificate]]).certificates,
     },
     routes: pulumi.output([{ range: testRange, nextHop: unknowns.gateway }]),
     checksums: () => pulumi.output(known),
@@ -101,16 +108,18 @@ export async function plannedSteps(software: WindowsSoftware): Promise<RunnerPla
   const planned = (
     { name, parameters, seconds }: Script,
     values: PlannedRun["values"],
+    stdin?: pulumi.Inputs,
   ): PlannedRun => ({
     script: { name, parameters },
     folder: remoteFolderOf(folders, { name }),
     values,
+    ...(stdin && { stdin: JSON.stringify(stdin) }),
     seconds: scriptSeconds({ seconds }),
   });
   const runs: PlannedRun[] = [];
   for (const step of nodeSteps) {
     const values = leftOut.includes(step.name) ? undefined : step.values(node);
-    if (values !== undefined) runs.push(planned(step, await valueOf(values)));
+    if (values !== undefined) runs.push(planned(step, await valueOf(values), step.stdin?.(node)));
     if (step.name === "Install-Containerd") {
       const values = { Images: software.pauseImage, Proxy: "", TimeoutSeconds: pullSeconds };
       runs.push(planned(addContainerImage, values));

@@ -6,6 +6,7 @@ import type { V1Node } from "@kubernetes/client-node";
 import { messageOf } from "../../../host/failure.ts";
 import { giveImages } from "../../image-archives/give-images.ts";
 import { caCertHash } from "../../../host/kubernetes/ca-cert-hash.ts";
+import { trustCertificates } from "../trust-certificates.ts";
 import { type Worker, workerSchema } from "../worker-container.ts";
 import { workerJoinConfig } from "../worker-join-config.ts";
 import { awaitReadyNode } from "./node-waits.ts";
@@ -24,7 +25,7 @@ const joinSeconds = 180;
 const joinFile = "/run/kindows-join.yaml";
 
 await runAction(environment, async ({ KUBECONFIG_CONTENT: kubeconfig, WORKER: worker }) => {
-  const { name, imageArchives = [] } = worker;
+  const { name, imageArchives = [], certificates } = worker;
   const api = new ClusterApi(kubeconfig);
   let stage = await startWorker(worker);
   if (stage === "joined" && (await api.find<V1Node>(`/api/v1/nodes/${name}`)) === undefined) {
@@ -32,6 +33,7 @@ await runAction(environment, async ({ KUBECONFIG_CONTENT: kubeconfig, WORKER: wo
     await removeContainers([name]);
     stage = await startWorker(worker);
   }
+  if (certificates !== undefined) await trustCertificates([name], certificates);
   // It has them already, unless its container is newer than the action that gives them to all nodes.
   await giveImages([name], imageArchives);
   if (stage === "joined") {

@@ -5,10 +5,11 @@ Restores this machine to its state before it became a node.
 .DESCRIPTION
 Takes the machine out of its cluster (kubeadm reset; the cluster need not exist any more), then removes everything that
 the steps, Kubernetes, Calico and Flannel put on it: services, container images, firewall rules, environment variables,
-the machine's proxy, PATH entries, the policy about updates, Calico's registry key, Defender's exclusions, hosts
-entries, DNS servers, routes, folders, and the networks in HNS with their endpoints. The networks are last, because
-removing them may cut the connection. If one part fails, the others are still removed, and the step ends with an error.
-Does nothing on a clean machine. The feature Containers, the scripts of the steps and C:\kindows\media stay.
+the machine's proxy, PATH entries, trusted certificates, the policy about updates, Calico's registry key, Defender's
+exclusions, hosts entries, DNS servers, routes, folders, and the networks in HNS with their endpoints. The networks are
+last, because removing them may cut the connection. If one part fails, the others are still removed, and the step ends
+with an error. Does nothing on a clean machine. The feature Containers, the scripts of the steps, what scripts of the
+user's have done and C:\kindows\media stay.
 
 .PARAMETER CriSocket
 Endpoint of the container runtime. Default: npipe:////./pipe/containerd-containerd, containerd's own.
@@ -41,6 +42,7 @@ param(
 . (Join-Path $PSScriptRoot 'lib\ContainerImage.ps1')
 . (Join-Path $PSScriptRoot 'lib\NodeTraces.ps1')
 . (Join-Path $PSScriptRoot 'lib\HybridOverlay.ps1')
+. (Join-Path $PSScriptRoot 'lib\TrustedCertificate.ps1')
 
 # Runs one part of a reset. A failure is reported at the end, so that the other parts still run. $Body returns one line
 # for each item it removed.
@@ -99,9 +101,13 @@ Invoke-Step -Name 'Reset-Node' -Body {
         }
         # Before the folder with the record of the routes.
         Invoke-Cleanup -Name 'routes' -Body { Remove-NodeRoute }
+        # And of the certificates.
+        Invoke-Cleanup -Name 'certificates' -Body {
+            if (Set-TrustedCertificate -Wanted @{}) { 'the trusted certificates' }
+        }
     )
     # A part that failed needs its record when this is run again.
-    $recorded = 'updates', 'proxy', 'routes'
+    $recorded = 'updates', 'proxy', 'routes', 'certificates'
     $kept = @(
         if (@($parts | Where-Object { $_.Problem -ne '' -and $recorded -contains $_.Name }).Count -gt 0) {
             'C:\kindows\state'

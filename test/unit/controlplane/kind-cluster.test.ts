@@ -197,6 +197,41 @@ describe("archives of images", () => {
     assert.ok(!(await cluster({ workers: ["a"] })).resources.has(`${command}/cp-images`)));
 });
 
+describe("certificates that nodes in containers trust", () => {
+  const certificates = [{ sha1: "A".repeat(40), der: "QUJD" }];
+
+  it("are given before images, and to a worker that comes later", async () => {
+    const imageArchives = [{ path: "/srv/calico.tar", sha256: "1".repeat(64) }];
+    const { made, resources } = await cluster({ workers: ["a"], certificates, imageArchives });
+    const { inputs, resource, opts } =
+      resources.get(`${command}/cp-certificates`) ?? assert.fail("no certificates");
+    const { WORKER } = revealed(resources.get(`${observed}/cp-a`)?.inputs["environment"]) as {
+      WORKER: string;
+    };
+    const worker = JSON.parse(WORKER) as Record<string, unknown>;
+    assert.deepEqual(worker["certificates"], certificates);
+    assert.deepEqual(JSON.parse((inputs["environment"] as { TRUST: string }).TRUST), {
+      cluster: "kindows-t",
+      controlPlanes: ["kindows-t-control-plane"],
+      workers: [worker],
+      certificates,
+    });
+    assert.match(String(inputs["delete"]), /trust-certificates\.ts --none$/);
+    assert.deepEqual([opts.deletedWith, opts.replaceWith], [made.resource, [made.resource]]);
+    const { dependsOn } = resources.get(`${command}/cp-images`)?.opts ?? {};
+    assert.ok(Array.isArray(dependsOn) && dependsOn.some((each) => each === resource));
+  });
+
+  it("are there before the provider makes anything", async () => {
+    const { resources } = await cluster({ certificates });
+    const { resource } = resources.get(`${command}/cp-certificates`) ?? assert.fail("none");
+    assert.deepEqual(resources.get("pulumi:providers:kubernetes/cp")?.opts.dependsOn, [resource]);
+  });
+
+  it("make no resource where there are none", async () =>
+    assert.ok(!(await cluster()).resources.has(`${command}/cp-certificates`)));
+});
+
 describe("BootstrapToken", () => {
   it("is minted for an instance of a machine, and is secret", async () => {
     const token = "abc123.0123456789abcdef";

@@ -171,6 +171,23 @@ describe("a Linux node", () => {
   );
 });
 
+describe("a Linux node that trusts a CA", () => {
+  const certificates = [{ sha1: "A".repeat(40), der: "QUJD" }];
+
+  it("gets its certificate before its programs, and loses it with the setting", async () => {
+    const { resources } = await makeNode(() => ({ certificates }));
+    const { inputs, resource } = resources.get("trust-certificates") ?? assert.fail("no step");
+    const [, pem = ""] = /trust-certificates\.sh (\S+)$/.exec(String(inputs["create"])) ?? [];
+    assert.equal(
+      Buffer.from(pem, "base64").toString(),
+      "-----BEGIN CERTIFICATE-----\nQUJD\n-----END CERTIFICATE-----\n",
+    );
+    assert.match(String(inputs["delete"]), /trust-certificates\.sh$/);
+    const { dependsOn } = resources.get("install-programs")?.opts ?? {};
+    assert.ok(Array.isArray(dependsOn) && dependsOn.some((each) => each === resource));
+  });
+});
+
 describe("a Linux node's kubelet", () => {
   const cases: readonly [args: Record<string, string>, line: string][] = [
     [{}, "--cgroup-root=/"],
@@ -321,6 +338,64 @@ describe("the step import-images", () => {
     assert.equal(done.status, 1);
     assert.match(done.stderr, code);
     assert.ok(!readdirSync(at()).includes("a.imported"));
+  });
+});
+
+describe("the step trust-certificates", () => {
+  let at: ReturnType<typeof inNewFolder>;
+  beforeEach(() => {
+    at = inNewFolder();
+    const text = readFileSync(path.join(steps, "trust-certificates.sh"), "utf8");
+    const folders = [at("certificates"), at("kindows-certificates")];
+    const moved = text
+      .replaceAll("/usr/local/share/ca-certificates", folders[0] ?? "")
+      .replaceAll("/var/lib/kindows-certificates", folders[1] ?? "")
+      .replace('"$(dirname "$0")/lib.sh"', library);
+    writeFileSync(at("step"), moved);
+    for (const name of ["update-ca-certificates", "systemctl", "sync"]) {
+      writeFileSync(at(name), `#!/bin/sh\necho ${name} "$@" >>${at("log")}\n`, { mode: 0o755 });
+    }
+  });
+
+  const pem = (...contents: readonly string[]): string =>
+    contents
+      .map((each) => `-----BEGIN CERTIFICATE-----\n${each}\n-----END CERTIFICATE-----\n`)
+      .join("");
+  function step(text?: string): boolean {
+    const args = text === undefined ? [] : [Buffer.from(text).toString("base64")];
+    const env = { PATH: `${at()}:${process.env["PATH"] ?? ""}` };
+    const done = spawnSync("sh", [at("step"), ...args], { encoding: "utf8", env });
+    assert.equal(done.status, 0, done.stderr);
+    return parseStepResult("trust-certificates", "x", done.stdout).changed;
+  }
+  const log = (): string[] => readFileSync(at("log"), "utf8").trim().split("\n");
+
+  it("gives one file for each, once, and takes away what it has given", () => {
+    assert.equal(step(pem("one", "two")), true);
+    const [first, ...others] = readdirSync(at("certificates")).sort();
+    assert.deepEqual([first, ...others], ["kindows-1.crt", "kindows-2.crt"]);
+    assert.equal(readFileSync(at("certificates/kindows-2.crt"), "utf8"), pem("two"));
+    const once = ["update-ca-certificates", "systemctl try-restart containerd", "sync"];
+    assert.deepEqual(log(), once);
+    assert.equal(step(pem("one", "two")), false);
+    assert.deepEqual(log(), once);
+    writeFileSync(at("certificates/theirs.crt"), "");
+    assert.equal(step(pem("two")), true);
+    assert.deepEqual(readdirSync(at("certificates")).sort(), ["kindows-1.crt", "theirs.crt"]);
+    assert.equal(step(), true);
+    assert.deepEqual(readdirSync(at("certificates")), ["theirs.crt"]);
+    assert.deepEqual(
+      readdirSync(at()).filter((name) => name.startsWith("kindows")),
+      [],
+    );
+    assert.equal(step(), false);
+  });
+
+  it("does it again if it was cut short", () => {
+    writeFileSync(at("update-ca-certificates"), "#!/bin/sh\nexit 1\n", { mode: 0o755 });
+    assert.throws(() => step(pem("one")));
+    writeFileSync(at("update-ca-certificates"), "#!/bin/sh\n", { mode: 0o755 });
+    assert.equal(step(pem("one")), true);
   });
 });
 

@@ -10,6 +10,7 @@ import { stepTriggerOf } from "../../../components/node/step-trigger.ts";
 import { defaultSetup } from "../../../components/windows/node-setup.ts";
 import { stepFacts } from "../../../components/node/step-result.ts";
 import { installContainerd, installKubernetes } from "../../../components/windows/steps.ts";
+import type { OwnScript } from "../../../components/windows/own-scripts.ts";
 import { replacesPrograms } from "../../../components/windows/upgrade-drain.ts";
 import type { ProgramArtifact, WindowsSoftware } from "../../../components/windows/software.ts";
 import { homeSource } from "../../../components/windows/steps-copy.ts";
@@ -20,7 +21,7 @@ import { kindowsProvider } from "../../../offline/plugins/kindows/provider.ts";
 import type { PropertyMap } from "../../../offline/plugins/protocol/property-value.ts";
 import { type ChangeAfterUp, changesAfterUp } from "../../engine/windows/changes-after-up.ts";
 import type { Variation } from "../../engine/windows/nodes-lab.ts";
-import { Anything, record } from "../controlplane/recorded-resources.ts";
+import { Anything, record, revealed } from "../controlplane/recorded-resources.ts";
 import { eachCase } from "../each-case.ts";
 import { newFolder } from "../new-folder.ts";
 import {
@@ -50,6 +51,49 @@ describe("a Windows node with a setup of its own", () => {
       /-HttpProxy "" -HttpsProxy "" -NoProxy ""$/,
     );
     node.assertChain("node-confirm-reboot", "node-set-machineproxy", "node-install-containerd");
+  });
+
+  it("gets its certificates before anything that asks a registry, and loses them with the setting", async () => {
+    const certificates = [
+      { sha1: "A".repeat(40), der: "QQ==" },
+      { sha1: "B".repeat(40), der: "Qg==" },
+    ];
+    const node = await makeNode({ setup: { ...defaultSetup, certificates } });
+    const name = "node-set-trustedcertificate";
+    assert.deepEqual(additional(node), [name]);
+    const names = certificates.map(({ sha1 }) => sha1).join(";");
+    assert.ok(node.create(name)?.endsWith(`-Thumbprints "${names}"`));
+    assert.match(String(node.get(name).inputs["delete"]), /-Thumbprints ""$/);
+    assert.deepEqual(revealed(node.get(name).inputs["stdin"]), '{"certificates":["QQ==","Qg=="]}');
+    node.assertChain("node-confirm-reboot", name, "node-install-containerd");
+  });
+
+  it("runs scripts before and after the join, each pushed before it runs", async () => {
+    const script = (name: string, when: OwnScript["when"], digit: string): OwnScript => ({
+      ...{ name, path: import.meta.filename, sha256: digit.repeat(64), when, runs: "once" },
+    });
+    const ownScripts = [
+      script("Last.ps1", "after-join", "c"),
+      script("a.ps1", "before-join", "a"),
+      script("b.ps1", "before-join", "b"),
+    ];
+    const node = await makeNode({ setup: { ...defaultSetup, ownScripts } });
+    assert.deepEqual(additional(node).sort(), [
+      ...["node-invoke-scriptafterjoin", "node-invoke-scriptbeforejoin"],
+      ...["node-push-a.ps1", "node-push-b.ps1", "node-push-last.ps1"],
+    ]);
+    const entry = (name: string, digit: string): string => `${name}=${digit.repeat(64)}=once`;
+    const early = `-Scripts "${entry("a.ps1", "a")};${entry("b.ps1", "b")}" -TimeoutSeconds 3600`;
+    assert.ok(node.create("node-invoke-scriptbeforejoin")?.endsWith(early));
+    const late = `-Scripts ${entry("Last.ps1", "c")} -TimeoutSeconds 3600`;
+    assert.ok(node.create("node-invoke-scriptafterjoin")?.endsWith(late));
+    const push = node.get("node-push-a.ps1").inputs;
+    assert.equal(push["remotePath"], `C:/kindows/media/${"a".repeat(64)}.ps1`);
+    assert.equal(stepTriggerOf(push)?.sha256, "a".repeat(64));
+    node.assertChain("node-install-kubernetes", "node-push-b.ps1", "node-invoke-scriptbeforejoin");
+    node.assertChain("node-invoke-scriptbeforejoin", "node-set-hostsentry");
+    node.assertChain("node-join-node", "node-push-last.ps1", "node-invoke-scriptafterjoin");
+    assert.ok(node.needs("node-ready").includes(node.get("node-invoke-scriptafterjoin").resource));
   });
 
   it("gets routes when it has joined, which Ready waits for, and loses them with the setting", async () => {

@@ -58,12 +58,14 @@ describe("what a Windows runner runs", () => {
   });
   after(() => host.stop());
 
-  it("is every step of a node but those that need a cluster or cut the connection", () => {
+  it("is every step of a node but those that need a cluster or scripts, or cut the connection", () => {
     const cannot = [
       "Join-Node",
       "Add-ExternalNetwork",
       "Confirm-ExternalNetwork",
       "Install-HybridOverlay",
+      "Invoke-ScriptBeforeJoin",
+      "Invoke-ScriptAfterJoin",
     ];
     const wanted = nodeSteps.map(({ name }) => name).filter((name) => !cannot.includes(name));
     wanted.splice(wanted.indexOf("Install-Containerd") + 1, 0, "Add-ContainerImage");

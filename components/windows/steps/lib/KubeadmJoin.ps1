@@ -1,24 +1,12 @@
 # Joins a cluster with kubeadm: reads the secret, writes the configuration, and runs kubeadm.
 
+. (Join-Path $PSScriptRoot 'StandardInput.ps1')
+
 # Reads {"token": ..., "caCertHashes": [...]} from standard input, because others can read command lines. Errors never
 # repeat the input.
 function Read-JoinSecret {
     $remedy = 'Give one JSON object with token and caCertHashes on standard input, and end the input.'
-    # A stream of its own, because only that allows a wait with a time limit.
-    $reader = New-Object -TypeName System.IO.StreamReader -ArgumentList ([Console]::OpenStandardInput())
-    $reading = $reader.ReadToEndAsync()
-    if (-not $reading.Wait(30000)) {
-        Stop-Step -Code 'SecretMissing' -Message 'Standard input did not end within 30 s.' -Remedy $remedy
-    }
-    $text = $reading.Result.Trim()
-    $secret = $null
-    try {
-        if ($text -ne '') { $secret = ConvertFrom-Json -InputObject $text }
-    }
-    catch {
-        Stop-Step -Code 'SecretMissing' -Remedy $remedy `
-            -Message "Standard input is not JSON ($($text.Length) characters)."
-    }
+    $secret = Read-StandardInput -Remedy $remedy
     if ($null -eq $secret -or $null -eq $secret.PSObject.Properties['token'] -or
         $secret.token -cnotmatch '^[a-z0-9]{6}\.[a-z0-9]{16}$') {
         Stop-Step -Code 'SecretMissing' -Remedy $remedy `

@@ -32,6 +32,7 @@ $StepExitCodes = @{
     FeatureMissing       = 40
     ContainerdMissing    = 41
     FlannelMissing       = 42
+    ScriptFailed         = 43
     ApiServerUnreachable = 50
     JoinFailed           = 51
     JoinTimedOut         = 52

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
 import { cpSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
@@ -15,6 +16,7 @@ import {
 import type { MachineTime } from "../../../../rehearsal/machine/machine-time.ts";
 import type { CarriedArtifact } from "../../../../components/windows/image-manifest.ts";
 import { windowsPowerShell } from "../../../../rehearsal/windows/powershell.ts";
+import { caCertificate } from "./ca-certificate.ts";
 import { adminKey, remoteSteps, stepCommand } from "./ssh-client.ts";
 
 export interface StepRun {
@@ -33,10 +35,12 @@ export const stepNames = [
   "Test-WindowsHost",
   "Enable-ContainersFeature",
   "Confirm-Reboot",
+  "Set-TrustedCertificate",
   "Set-MachineProxy",
   "Install-Containerd",
   "Add-ContainerImage",
   "Install-Kubernetes",
+  "Invoke-ScriptBeforeJoin",
   "Install-Flannel",
   "Add-ExternalNetwork",
   "Confirm-ExternalNetwork",
@@ -44,6 +48,7 @@ export const stepNames = [
   "Join-Node",
   "Install-HybridOverlay",
   "Set-ClusterRoute",
+  "Invoke-ScriptAfterJoin",
   "Export-NodeLog",
   "Reset-Node",
 ] as const;
@@ -53,11 +58,26 @@ export type StepName = (typeof stepNames)[number];
 export const joinToken = "abcdef.0123456789abcdef";
 export const caCertHash = `sha256:${"0a".repeat(32)}`;
 
+/** A script of the user's on each machine. */
+export const ownScript = scriptOnMachine(
+  "New-Item -Path 'C:\\k\\own' -ItemType Directory -Force\r\n",
+);
+
+export function scriptOnMachine(
+  text: string,
+): Readonly<Record<"text" | "sha256" | "file", string>> {
+  const sha256 = createHash("sha256").update(text).digest("hex");
+  return { text, sha256, file: `C:\\kindows\\media\\${sha256}.ps1` };
+}
+
 type Options = Partial<RehearsalHostOptions>;
 
-function start(options: Options): Promise<RehearsalHost> {
+/** Starts a host with the media of all steps on its drive. */
+async function start(options: Options): Promise<RehearsalHost> {
   const authorizedKeys = [adminKey.public];
-  return startRehearsalHost({ hostName: "win-1", authorizedKeys, ...options });
+  const host = await startRehearsalHost({ hostName: "win-1", authorizedKeys, ...options });
+  if (options.drive === undefined) await host.windows.drive.write(ownScript.file, ownScript.text);
+  return host;
 }
 
 /** Starts a host with the real step scripts on its drive; the steps up to and including `prepared` have run. */
@@ -256,6 +276,9 @@ export function goodArguments(host: RehearsalHost): Readonly<Record<string, read
     "Add-ExternalNetwork": ["-Address", "192.168.150.11"],
     "Confirm-ExternalNetwork": ["-Address", "192.168.150.11"],
     "Add-ContainerImage": ["-Images", "registry.k8s.io/pause:3.10.2"],
+    "Set-TrustedCertificate": ["-Thumbprints", caCertificate.sha1],
+    "Invoke-ScriptBeforeJoin": ["-Scripts", `first.ps1=${ownScript.sha256}=once`],
+    "Invoke-ScriptAfterJoin": ["-Scripts", `last.ps1=${ownScript.sha256}=changed`],
     "Set-MachineProxy": [
       ...["-HttpProxy", "http://proxy.test:3128", "-HttpsProxy", "http://proxy.test:3128"],
       ...["-NoProxy", '"localhost,.svc,10.96.0.0/16"'],
@@ -286,10 +309,17 @@ function withArgument(args: readonly string[], name: string, value: string): str
   return args.map((argument, position) => (position === index + 1 ? value : argument));
 }
 
-export const joinInput = JSON.stringify({ token: joinToken, caCertHashes: [caCertHash] });
+export const joinInput = JSON.stringify({
+  token: joinToken,
+  caCertHashes: [caCertHash],
+  certificates: [caCertificate.der],
+});
 
 /** Steps that only some settings require. */
 const optionalSteps = [
+  "Set-TrustedCertificate",
+  "Invoke-ScriptBeforeJoin",
+  "Invoke-ScriptAfterJoin",
   "Add-ContainerImage",
   "Set-MachineProxy",
   "Install-Flannel",

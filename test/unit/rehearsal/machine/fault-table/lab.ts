@@ -177,7 +177,8 @@ export class Lab {
       return;
     }
     const script = row === unpacking ? unpackCommand(home.archive) : this.#stepCommand(row);
-    const inputs = { connection: this.#connection(), stdin: row === "Join-Node" ? joinInput : "" };
+    const hasInput = row === "Join-Node" || row === "Set-TrustedCertificate";
+    const inputs = { connection: this.#connection(), stdin: hasInput ? joinInput : "" };
     const redact = (text: string): string => text;
     const run = { script, inputs, previous: { stdout: "", stderr: "" }, redact };
     const { stdout } = await runRemotely(run, operation(row));
