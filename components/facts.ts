@@ -28,6 +28,8 @@ export const componentFacts = {
     controlPlanes: z.array(z.string()),
     podCidr: z.string(),
     serviceCidr: z.string(),
+    /** The user installs the pod network: until then, nodes are not Ready. */
+    awaitsPodNetwork: z.boolean().optional(),
   }),
   "kindows:controlplane:LinuxWorker": z.object({ name: z.string() }),
   "kindows:machine:MachineStorage": z.object({

@@ -9,7 +9,10 @@ import { type LabImages, linuxPrograms } from "./lab-images.ts";
 
 export type NodePrograms = Pick<WindowsNodeArgs, "software" | "requirements">;
 
-export interface JoinedCluster extends Pick<JoiningMachine, "controlPlane" | "podNetwork"> {
+export interface JoinedCluster extends Pick<
+  JoiningMachine,
+  "controlPlane" | "podNetwork" | "awaitsReady"
+> {
   /** The component whose children the nodes are. */
   readonly parent: pulumi.Resource;
   readonly tokenTtlMinutes: number;
@@ -64,11 +67,11 @@ export function joinedLinux(
 /** Arguments for the node of a machine, with a token that is created for it. */
 function joining(
   { node: { name, labels, taints, kubeletArgs, nodeIp }, machine }: StackMachine,
-  { controlPlane, podNetwork, tokenTtlMinutes: ttlMinutes }: JoinedCluster,
+  { controlPlane, podNetwork, awaitsReady = true, tokenTtlMinutes: ttlMinutes }: JoinedCluster,
 ): JoiningMachine {
   const { token } = new BootstrapToken(`${name}-token`, { controlPlane, machine, ttlMinutes });
   const registration = { labels, taints, kubeletArgs, ...(nodeIp !== undefined && { nodeIp }) };
-  return { machine, controlPlane, podNetwork, token, ...registration };
+  return { machine, controlPlane, podNetwork, awaitsReady, token, ...registration };
 }
 
 function joined(

@@ -7,6 +7,7 @@ import { segmentPlan } from "../config/address-plan.ts";
 import { containerCount } from "../config/checks/used-network.ts";
 import { labNames } from "../config/names.ts";
 import type { Settings } from "../config/settings.ts";
+import { isYours } from "../components/cni/pod-networks.ts";
 import { KindCluster } from "../components/controlplane/kind-cluster.ts";
 import { KubeProxyWindows } from "../components/kubeproxy/kube-proxy-windows.ts";
 import { otherHosts } from "../components/machine/machine-makers.ts";
@@ -98,6 +99,7 @@ export class Lab extends pulumi.ComponentResource {
     });
     const joinedCluster = {
       ...{ controlPlane, podNetwork: pods.resource, tokenTtlMinutes },
+      ...(isYours(settings.cni.kind) && { awaitsReady: false }),
       parent: this,
     };
     const of = (os: NodeSettings["os"]) => machines.filter(({ node }) => node.os === os);
@@ -118,17 +120,20 @@ export class Lab extends pulumi.ComponentResource {
     const windows = [...made, ...joinedOwn(args, joinedCluster, routes)];
 
     pods.awaitOnWindows?.(windows);
-    new KubeProxyWindows(
-      "kube-proxy-windows",
-      {
-        controlPlane,
-        nodes: windows,
-        network: pods.windows,
-        image: settings.windows.kubeProxyImage,
-        pullSecrets: settings.windows.kubeProxyPullSecrets,
-      },
-      child,
-    );
+    // It waits for the pods' network by its name, which only the user knows.
+    if (!isYours(settings.cni.kind)) {
+      new KubeProxyWindows(
+        "kube-proxy-windows",
+        {
+          controlPlane,
+          nodes: windows,
+          network: pods.windows,
+          image: settings.windows.kubeProxyImage,
+          pullSecrets: settings.windows.kubeProxyPullSecrets,
+        },
+        child,
+      );
+    }
 
     this.kubeconfig = controlPlane.kubeconfig;
     this.sshPrivateKey = loginKey.privateKey;

@@ -147,7 +147,7 @@ function addStackCommands(add: Add): void {
     )
     .option(
       "--cni <kind>",
-      "pod network: calico, flannel, kind-default (default: what fits the image)",
+      "pod network: calico, flannel, kind-default, none (default: what fits the image)",
     )
     .action(run(() => import("../commands/init.ts"), "init"));
   add("up", "create the lab or update it; ends with the table of nodes")

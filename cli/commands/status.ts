@@ -1,4 +1,5 @@
 import type { CommandResult } from "../command-line/options.ts";
+import { isYours } from "../../components/cni/pod-networks.ts";
 import type { StatusOptions } from "../machines-made/status.ts";
 import { builtTool } from "../../toolchain/built.ts";
 import { stacksWithState } from "../engine/states.ts";
@@ -92,6 +93,7 @@ async function knownLab(stack: string): Promise<(() => Promise<LabStatus>) | und
   const access = await writeAccessFiles(stack, outputs);
   const { value: settings } = await attempt(async () => stackSettings(stack));
   const rehearsal = settings !== undefined && isRehearsed(settings);
+  const awaitsPodNetwork = settings !== undefined && isYours(settings.cni.kind);
   const host = thisHost(identity, settings && hypervisorConnections(settings));
   const query = [
     ...["--kubeconfig", access.kubeconfig, "--request-timeout", apiTimeout],
@@ -107,6 +109,7 @@ async function knownLab(stack: string): Promise<(() => Promise<LabStatus>) | und
       stack,
       lab,
       rehearsal,
+      ...(awaitsPodNetwork && { awaitsPodNetwork }),
       nodes: nodes.value ?? [],
       ...(nodes.trouble !== undefined && { clusterTrouble: nodes.trouble }),
       machines: ofLab.map(({ name, state = "" }) => ({ name, state })),

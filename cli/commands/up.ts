@@ -1,3 +1,4 @@
+import { isYours } from "../../components/cni/pod-networks.ts";
 import { hostProblemText } from "../../config/host-problem.ts";
 import { labIdVariable } from "../../config/names.ts";
 import { nodesOnMachines, type Settings } from "../../config/settings.ts";
@@ -86,11 +87,12 @@ export async function upReplacing(
     const nodes = nodesOnMachines(settings);
     const log = await beginUpLog(upLogFile(stack));
     try {
-      const firstRun = await run(pulumi, [...args, ...again], nodes, log);
+      const staged = { nodes, awaitsReady: !isYours(settings.cni.kind) };
+      const firstRun = await run(pulumi, [...args, ...again], staged, log);
       // The engine does not push a file again if it was damaged or deleted on the machine: only a step notices that.
       const lackingPrograms = failedNodes(firstRun.events, unusablePrograms);
       const pushed = lackingPrograms.length > 0 && (await pushAgain(pulumi, lackingPrograms));
-      const lastRun = pushed ? await run(pulumi, args, nodes, log) : firstRun;
+      const lastRun = pushed ? await run(pulumi, args, staged, log) : firstRun;
       if (lastRun.error !== undefined) {
         // The engine reports what failed, but not that the host was the reason.
         for (const one of await unreachableAmong(fleet.reachable)) {
@@ -155,7 +157,7 @@ export function failedNodes(
 async function run(
   pulumi: Pulumi,
   args: readonly string[],
-  nodes: readonly StagedNode[],
+  { nodes, awaitsReady }: { readonly nodes: readonly StagedNode[]; readonly awaitsReady: boolean },
   log: UpLog,
 ): Promise<Run> {
   const events: NodeEvent[] = [];
@@ -165,7 +167,10 @@ async function run(
     say(line);
     log.write(line);
   };
-  const stages = new NodeStages(nodes, report, isTerminal ? stderr : undefined);
+  const stages = new NodeStages(nodes, report, {
+    awaitsReady,
+    terminal: isTerminal ? stderr : undefined,
+  });
   const read = (event: NodeEvent): void => {
     events.push(event);
     stages.read(event);

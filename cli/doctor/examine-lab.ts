@@ -53,6 +53,7 @@ export function checkLab(answers: LabAnswers): readonly Finding[] {
   const known = {
     joined,
     canJoin,
+    awaitsPodNetwork: state.awaitsPodNetwork,
     containers: certificates.map(({ container }) => container),
     wrongClocks: clocks.flatMap((each) =>
       "seconds" in each && each.seconds !== 0 ? each.node : [],

@@ -40,6 +40,8 @@ export interface KnownNodes {
   /** Nodes whose clock is wrong, so that their times are ignored. */
   readonly wrongClocks: readonly string[];
   readonly canJoin: (node: string) => boolean;
+  /** Whether nodes are not Ready until the user has installed a pod network. */
+  readonly awaitsPodNetwork: boolean;
 }
 
 /**
@@ -70,7 +72,7 @@ export function checkNodes(
       const seen = `its kubelet has sent no heartbeat for ${Math.round(seconds)} s`;
       return seconds <= silenceSeconds ? [] : [kubeletFinding("node-silent", name, known, seen)];
     }),
-    ...checkPods(answer.pods, ready, now),
+    ...checkPods(answer.pods, ready, known.awaitsPodNetwork && ready.length === 0, now),
   ];
 }
 
@@ -105,7 +107,7 @@ function checkNode(node: V1Node, known: KnownNodes): readonly Finding[] {
   const notReady = ready?.message ?? ready?.reason ?? "kubelet has not reported its condition";
   const upgrade = isCordonedForUpgrade(node);
   return [
-    ...(ready?.status === "True"
+    ...(ready?.status === "True" || (known.awaitsPodNetwork && ready?.status === "False")
       ? []
       : [kubeletFinding("node-not-ready", name, known, `it is not Ready: ${notReady}`)]),
     ...["MemoryPressure", "DiskPressure", "PIDPressure"].flatMap((type): Finding[] => {
@@ -128,11 +130,17 @@ function checkNode(node: V1Node, known: KnownNodes): readonly Finding[] {
   ];
 }
 
-function checkPods(list: unknown, ready: readonly string[], now: Date): readonly Finding[] {
+/** @param nowhere whether no node can take pods yet. */
+function checkPods(
+  list: unknown,
+  ready: readonly string[],
+  nowhere: boolean,
+  now: Date,
+): readonly Finding[] {
   return (list as V1PodList).items.flatMap(({ metadata = {}, spec, status }) => {
     const readiness = status?.conditions?.find(({ type }) => type === "Ready");
     const since = new Date(readiness?.lastTransitionTime ?? metadata.creationTimestamp ?? 0);
-    const elsewhere = spec?.nodeName !== undefined && !ready.includes(spec.nodeName);
+    const elsewhere = spec?.nodeName === undefined ? nowhere : !ready.includes(spec.nodeName);
     if (
       status?.phase === "Succeeded" ||
       metadata.deletionTimestamp !== undefined ||

@@ -26,6 +26,8 @@ export interface LabState {
   readonly machines: readonly NodeMachine[];
   /** Nodes for which a token was created, but that have not joined with it. */
   readonly unjoined: readonly string[];
+  /** Whether nodes are not Ready until the user has installed a pod network. */
+  readonly awaitsPodNetwork: boolean;
   /** Every secret value in the state. */
   readonly secrets: readonly string[];
 }
@@ -51,7 +53,7 @@ export function labState(deployment: Deployment): LabState {
   const facts = new StackFacts(resources);
   const outputOf = (urn: string | undefined, name: string): unknown =>
     revealed(resources.find((each) => each.urn === urn)?.outputs?.[name]);
-  const [cluster] = facts.of("kindows:controlplane:KindCluster").keys();
+  const [[cluster, made] = []] = facts.of("kindows:controlplane:KindCluster");
   const nodes = [...facts.of("kindows:windows:WindowsNode")];
   const machineUrns = facts.machines();
   return {
@@ -67,6 +69,7 @@ export function labState(deployment: Deployment): LabState {
       return [{ node, ...data, scripts: `${remoteSteps}\\Export-NodeLog`, checkFolder, join }];
     }),
     unjoined: unusedTokens(resources).flatMap((urn) => facts.nodeOf(urn) ?? []),
+    awaitsPodNetwork: made?.awaitsPodNetwork === true,
     secrets: secretsOf(resourcesOf(deployment)),
   };
 }

@@ -28,16 +28,28 @@ const silenceSeconds = 30;
 export class NodeStages {
   readonly #stages: ReadonlyMap<string, readonly Stage[]>;
   readonly #say: (line: string) => void;
+  readonly #last: string;
+  readonly #finished = new Set<string>();
   readonly #progress = new Map<string, Progress>();
   readonly #timer: NodeJS.Timeout;
   readonly #table: LiveTable | undefined;
 
-  /** @param terminal where a table is shown; undefined: nowhere. */
+  /**
+   * @param terminal where a table is shown. Default: nowhere.
+   * @param awaitsReady whether `up` waits until nodes are Ready; otherwise it ends with the join. Default: true.
+   */
   constructor(
     nodes: readonly StagedNode[],
     say: (line: string) => void,
-    terminal?: NodeJS.WriteStream,
+    {
+      terminal,
+      awaitsReady = true,
+    }: {
+      readonly terminal?: NodeJS.WriteStream | undefined;
+      readonly awaitsReady?: boolean;
+    } = {},
   ) {
+    this.#last = awaitsReady ? otherSteps.awaitReady : otherSteps.register;
     this.#stages = new Map(nodes.map(({ name, os }) => [name, stages[os]]));
     this.#say = say;
     this.#timer = setInterval(() => this.#report(this.#underWay()), silenceSeconds * 1000);
@@ -46,7 +58,7 @@ export class NodeStages {
 
   read(event: NodeEvent): void {
     if (event.kind === "begun") this.#report(this.#enter(event.node, event));
-    if (event.kind === "done" && "step" in event && event.step === otherSteps.awaitReady) {
+    if (event.kind === "done" && "step" in event && event.step === this.#last) {
       this.#report(this.#finish(event.node), true);
     }
     this.#table?.draw();
@@ -86,6 +98,7 @@ export class NodeStages {
   }
 
   #enter(node: string, part: NodePart): string | undefined {
+    if (this.#finished.has(node)) return undefined;
     const known = this.#stages.get(node) ?? [];
     const stage = known.findIndex(({ steps }) =>
       steps.includes("step" in part ? part.step : machine),
@@ -113,10 +126,15 @@ export class NodeStages {
     const now = Date.now();
     endStage(progress, now);
     this.#progress.delete(node);
+    this.#finished.add(node);
     const parts = progress.durations.map(
       ({ noun, milliseconds }) => `${noun} ${elapsed(milliseconds)}`,
     );
-    return `${node} is Ready after ${elapsed(now - progress.startedAt)}: ${parts.join(", ")}`;
+    const done =
+      this.#last === otherSteps.awaitReady
+        ? "is Ready"
+        : "has joined, and waits for your pod network,";
+    return `${node} ${done} after ${elapsed(now - progress.startedAt)}: ${parts.join(", ")}`;
   }
 }
 

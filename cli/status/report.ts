@@ -16,6 +16,8 @@ export interface LabStatus {
   readonly stack: string;
   readonly lab: string;
   readonly rehearsal: boolean;
+  /** Whether nodes are not Ready until the user has installed a pod network. Default: no. */
+  readonly awaitsPodNetwork?: boolean;
   readonly nodes: readonly ClusterNode[];
   readonly clusterTrouble?: string;
   readonly machines: readonly MachineState[];
@@ -30,7 +32,7 @@ export function labTroubles(status: LabStatus): readonly string[] {
   const ofNode = (name: string): string[] => {
     const node = nodes.find((each) => each.name === name);
     if (node === undefined) return [`${name} has not joined`];
-    return node.ready ? [] : [`${name} is not Ready: ${node.reason}`];
+    return node.ready || isExpected(status, node) ? [] : [`${name} is not Ready: ${node.reason}`];
   };
   const off = machines.filter(({ state }) => state === "shut off");
   if (clusterTrouble !== undefined && off.length > 0 && off.length === machines.length) {
@@ -45,6 +47,11 @@ export function labTroubles(status: LabStatus): readonly string[] {
       : [`libvirt does not list its machines: ${machineTrouble}`]),
     ...machines.flatMap(({ name, state }) => (state === "running" ? [] : [`${name} is ${state}`])),
   ];
+}
+
+/** Whether a node is not Ready because there is no pod network yet, which is the user's to install. Its kubelet does report. */
+function isExpected({ awaitsPodNetwork = false }: LabStatus, { reports }: ClusterNode): boolean {
+  return awaitsPodNetwork && reports === true;
 }
 
 /** Names of the nodes that the lab has made or joined. Others may join its cluster too, and their state is theirs. */
@@ -88,10 +95,13 @@ function nodesText(status: LabStatus): string {
   ];
   const header = ["NODE", "OS", "READY", "KUBELET", "ADDRESS", "SYSTEM", "RUNTIME"];
   const own = ownNodes(status);
-  const reasons = nodes.flatMap(({ name, ready, reason }) => [
-    ...(ready ? [] : [`${name} is not Ready: ${reason}`]),
-    ...(own.includes(name) ? [] : [`${name} is not a node of this lab`]),
+  const reasons = nodes.flatMap((node) => [
+    ...(node.ready ? [] : [`${node.name} is not Ready: ${node.reason}`]),
+    ...(own.includes(node.name) ? [] : [`${node.name} is not a node of this lab`]),
   ]);
+  const awaited = nodes.some((node) => !node.ready && isExpected(status, node))
+    ? ["Nodes become Ready when you have installed a pod network: kindows:cni.kind is none"]
+    : [];
   const deployed = nodes.flatMap(({ name, deployed }) =>
     deployed.length === 0
       ? []
@@ -99,7 +109,7 @@ function nodesText(status: LabStatus): string {
           `${name} has your own ${deployed.join(", ")}, which \`up\` keeps: \`kindows deploy ${name} --undo\` brings back the stack's`,
         ],
   );
-  return [table(header, rows), ...reasons, ...deployed].join("\n");
+  return [table(header, rows), ...reasons, ...awaited, ...deployed].join("\n");
 }
 
 function machinesText({ machines, machineTrouble }: LabStatus): string {
@@ -113,6 +123,8 @@ export interface ClusterNode {
   readonly os: string;
   readonly ready: boolean;
   readonly reason?: string;
+  /** Whether its kubelet says itself that it is not Ready, instead of being silent. */
+  readonly reports?: boolean;
   readonly version: string;
   readonly address: string;
   /** Distribution, or Windows edition, and kernel or build. */
@@ -134,7 +146,12 @@ export function clusterNodes(json: string): readonly ClusterNode[] {
       name: metadata?.name ?? "",
       os,
       ready,
-      ...(ready ? {} : { reason: condition?.message ?? condition?.reason ?? "no Ready condition" }),
+      ...(ready
+        ? {}
+        : {
+            reason: condition?.message ?? condition?.reason ?? "no Ready condition",
+            reports: condition?.status === "False",
+          }),
       version: info?.kubeletVersion ?? "",
       address: status?.addresses?.find(({ type }) => type === "InternalIP")?.address ?? "",
       // A Windows kernel version is its build; a Linux one says less than the distribution.

@@ -63,9 +63,10 @@ export interface PodNetworkDefinition<
   readonly checks: readonly Check<CheckedPodNetwork<Section>>[];
   /**
    * How Linux nodes become Ready. `kind`: the network is part of kind's node image. `awaited`: its component waits for
-   * them. `in time`: its pods make them Ready, and nothing of the component waits for that.
+   * them. `in time`: its pods make them Ready, and nothing of the component waits for that. `yours`: the user makes them
+   * Ready, and nothing waits for that.
    */
-  readonly linuxNodes: "kind" | "awaited" | "in time";
+  readonly linuxNodes: "kind" | "awaited" | "in time" | "yours";
   /** What Windows pods lack, as the rest of a sentence that starts with a row of `verify`. */
   readonly lackingOnWindows: {
     readonly noWindowsPodNetwork?: string;

@@ -3,12 +3,18 @@ import { calico } from "./calico/definition.ts";
 import { flannel } from "./flannel/definition.ts";
 import { kindDefault } from "./kind-default.ts";
 import { ovnKubernetes } from "./ovn-kubernetes/definition.ts";
+import { yourOwn } from "./your-own.ts";
 import type { PodNetworkDefinition, PodNetworkInExisting, PodNetworkSteps } from "./pod-network.ts";
 
 /** Pod networks that a lab can have, by `kindows:cni.kind`. */
-export const podNetworks = { calico, flannel, "kind-default": kindDefault } as const;
+export const podNetworks = { calico, flannel, "kind-default": kindDefault, none: yourOwn } as const;
 
 export type PodNetworkName = keyof typeof podNetworks;
+
+/** Whether the user installs the pod network, so that nothing waits for nodes to be Ready. */
+export function isYours(name: PodNetworkName): boolean {
+  return podNetworks[name].linuxNodes === "yours";
+}
 
 /** Pod networks that only existing clusters can have. */
 const onlyExisting = { "ovn-kubernetes": ovnKubernetes } as const;

@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import { local } from "@pulumi/command";
 import { Provider } from "@pulumi/kubernetes/provider.js";
-import { podNetworks, type PodNetworkName } from "../cni/pod-networks.ts";
+import { isYours, podNetworks, type PodNetworkName } from "../cni/pod-networks.ts";
 import type { Facts } from "../facts.ts";
 import type { ImageArchive } from "../image-archives/image-archive.ts";
 import { hostAction, observedAction } from "../host-action/host-action.ts";
@@ -96,7 +96,11 @@ export class KindCluster extends pulumi.ComponentResource implements ControlPlan
     } = args;
     const controlPlanes = controlPlaneNames(args.name, args.controlPlanes);
     const common = { name: args.name, image, podCidr, serviceCidr };
-    const facts: Facts<"kindows:controlplane:KindCluster"> = { ...common, controlPlanes };
+    const facts: Facts<"kindows:controlplane:KindCluster"> = {
+      ...common,
+      controlPlanes,
+      ...(isYours(cni) && { awaitsPodNetwork: true }),
+    };
     super("kindows:controlplane:KindCluster", name, { facts }, opts);
     // The order of the keys matters: it is part of a trigger, and another order would replace existing clusters.
     const shape: ClusterShape = {
@@ -156,7 +160,7 @@ export class KindCluster extends pulumi.ComponentResource implements ControlPlan
         image,
         network: args.network,
         endpoint: `${host}:${apiServerPort}`,
-        readySeconds: seconds,
+        ...(!isYours(cni) && { readySeconds: seconds }),
         ...(archives.length > 0 && { imageArchives: archives }),
         ...(trusted.length > 0 && { certificates: trusted }),
       },
@@ -234,7 +238,7 @@ export class KindCluster extends pulumi.ComponentResource implements ControlPlan
       return new LinuxWorker(`${name}-${label}`, workerArgs, { parent: this }).resource;
     });
     // A resource of its own, so that joins need not wait for the control planes' pods.
-    const awaitsControlPlanes = podNetworks[cni].linuxNodes !== "awaited";
+    const awaitsControlPlanes = podNetworks[cni].linuxNodes !== "awaited" && !isYours(cni);
     const ready = awaitsControlPlanes
       ? [
           new local.Command(
@@ -269,7 +273,7 @@ interface LinuxWorkerArgs {
  * cluster; this one can be added and removed without touching anything else.
  */
 class LinuxWorker extends pulumi.ComponentResource {
-  /** For `dependsOn`: the node is Ready. */
+  /** For `dependsOn`: the node is Ready, or joined if nothing waits for that. */
   readonly resource: pulumi.Resource;
 
   constructor(name: string, args: LinuxWorkerArgs, opts?: pulumi.ComponentResourceOptions) {
@@ -277,7 +281,7 @@ class LinuxWorker extends pulumi.ComponentResource {
     const facts: Facts<"kindows:controlplane:LinuxWorker"> = { name: worker.name };
     super("kindows:controlplane:LinuxWorker", name, { facts }, opts);
     const archives = worker.imageArchives?.length ?? 0;
-    const limit = `${String(startSeconds + archives * archiveSeconds + worker.readySeconds)}s`;
+    const limit = `${String(startSeconds + archives * archiveSeconds + (worker.readySeconds ?? 0))}s`;
     this.resource = observedAction<typeof environment>(
       name,
       {

@@ -26,8 +26,8 @@ export const workerSchema = z.strictObject({
   image: z.string(),
   network: z.string(),
   endpoint: z.string(),
-  /** Longest wait for the node to be Ready, which needs the pod network, in seconds. */
-  readySeconds: z.number().positive(),
+  /** Longest wait for the node to be Ready, which needs the pod network, in seconds. Default: it only joins. */
+  readySeconds: z.number().positive().optional(),
   /** Archives of images that it gets before it joins. */
   imageArchives: z.array(imageArchiveSchema).optional(),
   /** Certificates that it trusts besides those of its system. */

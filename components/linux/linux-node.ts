@@ -74,6 +74,7 @@ export class LinuxNode extends pulumi.ComponentResource {
     const node = nodeObject(name, joining, {
       versions: { kubernetes: programs.kubernetesVersion, programs: programs.sha256 },
       readySeconds,
+      awaitsReady: args.awaitsReady,
       needs: podNetwork === undefined ? [] : [podNetwork],
       parent: this,
       dependsOn: [joined.command],

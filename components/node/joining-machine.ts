@@ -11,6 +11,8 @@ export interface JoiningMachine {
   readonly controlPlane: ControlPlane;
   /** The pod network, without which the node does not become Ready. Default: the node does not wait for any. */
   readonly podNetwork?: pulumi.Resource;
+  /** Whether the component waits until the node is Ready. Default: true. */
+  readonly awaitsReady?: boolean;
   /** Bootstrap token `<id>.<secret>`, deleted from the cluster after the join; secret. */
   readonly token: pulumi.Output<string>;
   /**
@@ -30,7 +32,9 @@ export interface JoiningMachine {
 }
 
 /** The same with defaults filled in. */
-export interface Joining extends Required<Omit<JoiningMachine, "podNetwork" | "nodeIp">> {
+export interface Joining extends Required<
+  Omit<JoiningMachine, "podNetwork" | "awaitsReady" | "nodeIp">
+> {
   readonly nodeIp: pulumi.Output<string>;
 }
 

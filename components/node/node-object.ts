@@ -19,6 +19,8 @@ export interface NodeObjectArgs {
   readonly programs?: pulumi.Output<Record<string, string>>;
   /** Time limit for the Node to become Ready, and to be drained. */
   readonly readySeconds: number;
+  /** Whether to wait until it is Ready. Default: true. */
+  readonly awaitsReady?: boolean | undefined;
   /** What the Node needs to become Ready, such as the pod network. The time limit starts after that. */
   readonly needs: readonly pulumi.Resource[];
   readonly parent: pulumi.Resource;
@@ -27,7 +29,7 @@ export interface NodeObjectArgs {
 
 /** Resources for the two states of the Node that others wait for. */
 export interface NodeObject {
-  /** The Node exists, Ready or not, so pods of DaemonSets are scheduled on it. */
+  /** The Node exists, Ready or not, so pods of DaemonSets are scheduled on it. The same as `ready` if nothing waits for that. */
   readonly registered: pulumi.Resource;
   readonly ready: pulumi.Resource;
   /** The public part of the token that the node joined with. */
@@ -42,7 +44,15 @@ export interface NodeObject {
 export function nodeObject(
   name: string,
   { machine, controlPlane, labels, taints, token }: Joining,
-  { versions, programs, readySeconds, needs, parent, dependsOn }: NodeObjectArgs,
+  {
+    versions,
+    programs,
+    readySeconds,
+    awaitsReady = true,
+    needs,
+    parent,
+    dependsOn,
+  }: NodeObjectArgs,
 ): NodeObject {
   // The action ends at its own time limit and reports what it last saw. Pulumi's limit is later, for an action that
   // hangs.
@@ -77,6 +87,8 @@ export function nodeObject(
     },
     { ...child, dependsOn },
   );
+  const joinId = TOKEN_ID;
+  if (!awaitsReady) return { registered, ready: registered, joinId };
   const ready = new local.Command(
     `${name}-ready`,
     hostAction<typeof readiness>({
@@ -91,5 +103,5 @@ export function nodeObject(
       replaceWith: [registered],
     },
   );
-  return { registered, ready, joinId: TOKEN_ID };
+  return { registered, ready, joinId };
 }

@@ -98,6 +98,7 @@ export class WindowsNode extends pulumi.ComponentResource {
         .checksums("kubelet", "kubeadm", "kubeProxy", "containerd")
         .apply((known): Record<string, string> => ({ ...known })),
       readySeconds: timeouts.readySeconds,
+      awaitsReady: args.awaitsReady,
       needs: [
         ...(podNetwork === undefined ? [] : [podNetwork]),
         // Steps after the join run while kubelet becomes Ready.

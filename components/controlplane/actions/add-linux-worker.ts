@@ -9,7 +9,7 @@ import { caCertHash } from "../../../host/kubernetes/ca-cert-hash.ts";
 import { trustCertificates } from "../trust-certificates.ts";
 import { type Worker, workerSchema } from "../worker-container.ts";
 import { workerJoinConfig } from "../worker-join-config.ts";
-import { awaitReadyNode } from "./node-waits.ts";
+import { awaitReadyNode, awaitRegisteredNode } from "./node-waits.ts";
 import { ClusterApi } from "../../../host/kubernetes/cluster-api.ts";
 import { joinBegins, joinHasEnded, startWorker } from "./start-worker.ts";
 import { containerAddress, docker, removeContainers } from "../../../host/docker.ts";
@@ -20,6 +20,9 @@ export const environment = { KUBECONFIG_CONTENT: text, WORKER: workerSchema };
 
 /** Longest join, in seconds. */
 const joinSeconds = 180;
+
+/** Longest wait for the Node of a worker that has joined, in seconds. */
+const registerSeconds = 60;
 
 /** On a tmpfs, so that the token never reaches a disk. */
 const joinFile = "/run/kindows-join.yaml";
@@ -44,7 +47,8 @@ await runAction(environment, async ({ KUBECONFIG_CONTENT: kubeconfig, WORKER: wo
     await join(worker, kubeconfig, api);
     await joinHasEnded(name);
   }
-  await awaitReadyNode(api, name, worker.readySeconds);
+  if (worker.readySeconds === undefined) await awaitRegisteredNode(api, name, registerSeconds);
+  else await awaitReadyNode(api, name, worker.readySeconds);
 });
 
 /** Deletes the Node of an earlier container, which would be mistaken for the new worker's. */

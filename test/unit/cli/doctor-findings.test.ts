@@ -208,7 +208,27 @@ describe("nodes of a lab", () => {
     containers: ["cp"],
     wrongClocks: [],
     canJoin: (node) => node === "win-1",
+    awaitsPodNetwork: false,
   };
+
+  it("are not Ready before the user has installed a pod network, nor are there nodes for pods", () => {
+    const items = [node("win-1", "False"), node("cp", "False")];
+    const pending = { items: [pod(undefined, {}), pod("cp", {})] };
+    const answer = { nodes: { items }, pods: pending, leases };
+    const found = (awaitsPodNetwork: boolean, nodes = items) =>
+      checkNodes({ ...answer, nodes: { items: nodes } }, { ...known, awaitsPodNetwork }, now).map(
+        ({ kind, subject }) => `${kind} ${subject}`,
+      );
+    const [first, second] = ["node-not-ready win-1", "node-not-ready cp"];
+    assert.deepEqual(found(false), [first, second, "pod-not-ready kube-system/p"]);
+    assert.deepEqual(found(true), []);
+    // A kubelet that is silent is a fault all the same, and once a node is Ready, pods are looked at.
+    assert.deepEqual(found(true, [node("win-1", "Unknown"), node("cp", "False")]), [first]);
+    assert.deepEqual(found(true, [node("win-1", "False"), node("cp")]), [
+      "pod-not-ready kube-system/p",
+      "pod-not-ready kube-system/p",
+    ]);
+  });
 
   const lease = (name: string, renewTime: string | null): object => ({
     metadata: { name },

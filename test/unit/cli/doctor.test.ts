@@ -250,6 +250,7 @@ describe("what a stack's state says of its lab", () => {
         },
       ],
       unjoined: [],
+      awaitsPodNetwork: false,
       secrets: [
         ...["KUBECONFIG", "KEY", "powershell Join-Node.ps1", joinInput],
         ...["abcdef.0123456789abcdef", "sha256:0"],
@@ -294,7 +295,13 @@ describe("a lab as a whole", () => {
     controlPlane: [{ name: "apiserver", until: later }],
   };
   const fine: LabAnswers = {
-    state: { kubeconfig: "", machines: [machine], unjoined: [], secrets: [] },
+    state: {
+      kubeconfig: "",
+      machines: [machine],
+      unjoined: [],
+      awaitsPodNetwork: false,
+      secrets: [],
+    },
     cluster: {
       nodes: { items: [ready("cp"), ready("win-1")] },
       pods: { items: [] },

@@ -33,7 +33,7 @@ describe("the table of nodes on a terminal", () => {
     stages = new NodeStages(
       nodes,
       (line) => said.push(line),
-      terminal as unknown as NodeJS.WriteStream,
+      { terminal: terminal as unknown as NodeJS.WriteStream },
     );
   });
   after(() => mock.timers.reset());

@@ -76,11 +76,11 @@ describe("stages of nodes", () => {
   afterEach(() => mock.timers.reset());
 
   /** What is said of events by their seconds, without the brackets. */
-  function reported(events: typeof run): string[] {
+  function reported(events: typeof run, awaitsReady = true): string[] {
     const reader = new EventReader();
     const lines: string[] = [];
     const nodes = [windows("win-1"), windows("win-1-a")];
-    const stages = new NodeStages(nodes, (line) => lines.push(line.slice(1, -1)));
+    const stages = new NodeStages(nodes, (line) => lines.push(line.slice(1, -1)), { awaitsReady });
     for (const [second, event] of events) {
       mock.timers.setTime(second * 1000);
       const read = reader.read(readEvent(JSON.stringify(event)));
@@ -103,6 +103,22 @@ describe("stages of nodes", () => {
       "win-1 is Ready after 1 min 14 s: disk 2 s, boot 22 s, host check 5 s, programs 0 s, " +
         "containerd 10 s, join 30 s, Ready 5 s",
     ]));
+
+  it("end with the join where nothing waits for nodes to be Ready", () => {
+    const events: typeof run = [
+      [0, known("win-1")],
+      [0, begins("win-1", "Join-Node", "create")],
+      [9, ends("win-1", "Join-Node", "create")],
+      [9, begins("win-1", "register", "create")],
+      [10, ends("win-1", "register", "create")],
+      [11, begins("win-1", "Invoke-ScriptAfterJoin", "create")],
+    ];
+    assert.deepEqual(reported(events, false), [
+      "win-1 joins the cluster",
+      "win-1 becomes Ready (9 s so far)",
+      "win-1 has joined, and waits for your pod network, after 10 s: join 9 s, Ready 1 s",
+    ]);
+  });
 
   it("are those of an upgrade, too: only what is done is reported", () => {
     const events: typeof run = [

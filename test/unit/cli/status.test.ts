@@ -92,6 +92,20 @@ describe("a lab's status", () => {
       return `${shown}\n${troubles.join("; ")}`;
     }));
 
+  it("is healthy before the user has installed a pod network, as long as kubelets report", () => {
+    const waiting = { ...cold, reports: true };
+    const status = { ...healthy, awaitsPodNetwork: true, nodes: [linuxNode, waiting] };
+    assert.deepEqual(labTroubles(status), []);
+    assert.match(
+      statusText(status, "kubectl"),
+      /win-1 is not Ready: container runtime is down\nNodes become Ready when you have installed a pod network/,
+    );
+    const silent = { ...status, nodes: [linuxNode, { ...cold, reports: false }] };
+    assert.equal(labTroubles(silent).length, 1);
+    assert.doesNotMatch(statusText(silent, "kubectl"), /pod network/);
+    assert.equal(labTroubles({ ...status, awaitsPodNetwork: false }).length, 1);
+  });
+
   it("is that of its own nodes: another's Node that is not Ready is shown, and does not count", () => {
     const theirs = { ...cold, name: "theirs" };
     const status = { ...healthy, nodes: [linuxNode, windowsNode, theirs] };

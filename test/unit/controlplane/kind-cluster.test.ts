@@ -197,6 +197,24 @@ describe("archives of images", () => {
     assert.ok(!(await cluster({ workers: ["a"] })).resources.has(`${command}/cp-images`)));
 });
 
+describe("a cluster whose pod network the user installs", () => {
+  it("has none of kind's, and waits for no node to be Ready", async () => {
+    const { resources } = await cluster({ cni: "none", workers: ["a"] });
+    const inputs = resources.get(`${observed}/cp`)?.inputs["environment"];
+    const { CLUSTER } = inputs as { CLUSTER: string };
+    assert.match(CLUSTER, /"defaultCni":false,"cni":"none"/);
+    assert.ok(!resources.has(`${command}/cp-ready`));
+    const { WORKER } = revealed(resources.get(`${observed}/cp-a`)?.inputs["environment"]) as {
+      WORKER: string;
+    };
+    assert.ok(!("readySeconds" in (JSON.parse(WORKER) as object)));
+    const [facts] = [...resources].flatMap(([key, { inputs }]) =>
+      key.includes("kindows:controlplane:KindCluster/") ? [inputs["facts"]] : [],
+    );
+    assert.equal((facts as { awaitsPodNetwork?: boolean }).awaitsPodNetwork, true);
+  });
+});
+
 describe("certificates that nodes in containers trust", () => {
   const certificates = [{ sha1: "A".repeat(40), der: "QUJD" }];
 

@@ -96,6 +96,12 @@ describe("a Windows node with a setup of its own", () => {
     assert.ok(node.needs("node-ready").includes(node.get("node-invoke-scriptafterjoin").resource));
   });
 
+  it("is not waited for where nothing makes it Ready", async () => {
+    const node = await makeNode({ awaitsReady: false });
+    assert.deepEqual(node.names, ["node", ...order.filter((name) => name !== "node-ready")]);
+    assert.equal(node.node.resource, node.node.registered);
+  });
+
   it("gets routes when it has joined, which Ready waits for, and loses them with the setting", async () => {
     const routes = ["10.244.0.0/16", "10.96.0.0/16"].map((range) => ({
       range,
