@@ -85,6 +85,7 @@ export class Lab extends pulumi.ComponentResource {
         network: network.dockerNetworkName,
         cni: settings.cni.kind,
         kindPatches: cluster.kindPatches,
+        apiServer: cluster.apiServer,
         imageArchives: archives,
         certificates,
       },

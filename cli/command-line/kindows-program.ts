@@ -205,6 +205,11 @@ function addAccessCommands(add: Add): void {
       new Option("--print", "print the kubeconfig itself").default(false).conflicts("remove"),
     )
     .addOption(
+      new Option("--remote", "print one for other computers (cluster.apiServer)")
+        .default(false)
+        .conflicts(["print", "merge", "remove"]),
+    )
+    .addOption(
       new Option("--merge", "add its context to the first file of $KUBECONFIG, or ~/.kube/config")
         .default(false)
         .conflicts(["print", "remove"]),

@@ -4,14 +4,18 @@ import { projectRoot } from "../../toolchain/project.ts";
 import type { Options } from "../command-line/options.ts";
 import { kubeconfigFiles } from "../kubeconfig/config-file.ts";
 import { mergeIntoFiles, refreshInFiles, removeFromFiles } from "../kubeconfig/lab-entries.ts";
+import { remoteServer } from "../../config/sections/api-server.ts";
+import { Failure } from "../../host/failure.ts";
+import { remoteKubeconfig } from "../../host/kubernetes/kubeconfig.ts";
 import { labThatIsUp } from "../lab/outputs.ts";
+import { stackSettings } from "../stack-settings.ts";
 import { say } from "../progress.ts";
 
-/** `kindows kubeconfig`: prints a lab's kubeconfig or its path, merges it into the user's own, or removes it there. */
+/** `kindows kubeconfig`: prints a lab's kubeconfig, one for other computers or its path, merges it into the user's own, or removes it there. */
 export async function kubeconfig(
-  options: Options<"print" | "merge" | "use" | "force" | "remove">,
+  options: Options<"print" | "remote" | "merge" | "use" | "force" | "remove">,
 ): Promise<void> {
-  const { stack, print, merge, use, force, remove } = options;
+  const { stack, print, remote, merge, use, force, remove } = options;
   const origin = { project: projectRoot, stack };
   const files = kubeconfigFiles(process.env);
   if (remove) {
@@ -21,6 +25,16 @@ export async function kubeconfig(
     return;
   }
   const { lab, outputs, access } = await labThatIsUp(stack);
+  if (remote) {
+    const { apiServer } = (await stackSettings(stack)).cluster;
+    if (apiServer === undefined) {
+      throw new Failure(
+        "other computers do not reach this lab's API server: set kindows:cluster.apiServer, which replaces the cluster",
+      );
+    }
+    process.stdout.write(remoteKubeconfig(outputs.kubeconfig, remoteServer(apiServer)));
+    return;
+  }
   if (!merge) {
     process.stdout.write(
       print ? await readFile(access.kubeconfig, "utf8") : `${access.kubeconfig}\n`,

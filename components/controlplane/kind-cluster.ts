@@ -18,6 +18,7 @@ import {
   linuxWorkerName,
 } from "../../config/names.ts";
 import type { ControlPlane, HostsEntry } from "./control-plane.ts";
+import type { ApiServer } from "../../config/sections/api-server.ts";
 import type { KindPatches } from "../../config/sections/kind-patches.ts";
 import type { ClusterShape } from "./kind-config.ts";
 import { archiveSeconds } from "../image-archives/give-images.ts";
@@ -47,6 +48,8 @@ export interface KindClusterArgs extends Pick<
   readonly cni: PodNetworkName;
   /** Parts of kind's configuration. A change replaces the cluster. Default: none. */
   readonly kindPatches?: KindPatches | undefined;
+  /** How other computers reach the API server. A change replaces the cluster. Default: not at all. */
+  readonly apiServer?: ApiServer | undefined;
   /** Archives of images that the nodes have before the first pod that needs them. Default: none. */
   readonly imageArchives?: readonly ImageArchive[];
   /** Certificates that the nodes trust besides those of their system. Default: none. */
@@ -112,6 +115,7 @@ export class KindCluster extends pulumi.ComponentResource implements ControlPlan
       defaultCni: isDefault(cni),
       ...(!isDefault(cni) && { cni }),
       ...(args.kindPatches && { patches: args.kindPatches }),
+      ...(args.apiServer && { apiServer: args.apiServer }),
     };
     const description = pulumi.output({ ...shape, network: args.network });
     const containers = kindContainers(args.name, args.controlPlanes);

@@ -1,5 +1,6 @@
 import { stringify } from "yaml";
 import * as z from "zod";
+import { apiServer } from "../../config/sections/api-server.ts";
 import { kindPatches } from "../../config/sections/kind-patches.ts";
 import { parseJson } from "../../toolchain/parse-json.ts";
 
@@ -16,6 +17,8 @@ export const clusterSchema = z.strictObject({
   cni: z.string().optional(),
   network: z.string(),
   patches: kindPatches.optional(),
+  /** How other computers reach the API server. Default: not at all. */
+  apiServer: apiServer.optional(),
 });
 
 export type ClusterShape = Omit<z.infer<typeof clusterSchema>, "network">;
@@ -39,11 +42,15 @@ export function kindConfig(shape: ClusterShape, host: HostTraits): string {
     containerdConfigPatches = [],
     extraMounts,
     extraPortMappings,
-    apiServerAddress,
-    apiServerPort,
+    apiServerAddress = shape.apiServer?.address,
+    apiServerPort = shape.apiServer?.port,
   } = shape.patches ?? {};
   const kubelet = kubeletPatch(host);
-  const ofKubeadm = [...(kubelet ? [stringify(kubelet)] : []), ...kubeadmConfigPatches];
+  const ofKubeadm = [
+    ...(kubelet ? [stringify(kubelet)] : []),
+    ...(shape.apiServer ? [stringify(certificatePatch(shape.apiServer))] : []),
+    ...kubeadmConfigPatches,
+  ];
   const ofContainerd = [
     ...(host.mayLowerOomScore ? [] : [keepOomScore]),
     ...containerdConfigPatches,
@@ -71,6 +78,12 @@ export function kindConfig(shape: ClusterShape, host: HostTraits): string {
       extraPortMappings,
     })),
   });
+}
+
+/** Names in the API server's certificate. A patch replaces the list, in which kind has `localhost` and the address. */
+function certificatePatch({ address, certSANs }: z.infer<typeof apiServer>): object {
+  const names = [...new Set(["localhost", address, ...certSANs])];
+  return { kind: "ClusterConfiguration", apiServer: { certSANs: names } };
 }
 
 /** Without this, containerd lowers the OOM score of containers, and fails if it is not allowed to. */

@@ -7,6 +7,7 @@ import { certificatesOnce } from "../sections/ca-certificates.ts";
 import { programsChecks } from "../sections/own-programs.ts";
 import { scriptsOnce } from "../sections/own-scripts.ts";
 import { archivesOnce } from "../sections/cluster.ts";
+import { apiServerReached } from "../sections/api-server.ts";
 import { patchesFit } from "../sections/kind-patches.ts";
 import { linuxImage } from "../sections/linux.ts";
 import { stackAsLab } from "../sections/lab.ts";
@@ -39,6 +40,7 @@ export const checks: readonly Check<NamedSettings>[] = [
   defaultBridgeLength,
   archivesOnce,
   patchesFit,
+  apiServerReached,
   ...usedNetworkChecks,
   ...rangesUsable,
   ...rangeSizes,

@@ -6,6 +6,7 @@ import { dnsLabel, unnamed } from "../values/dns-name.ts";
 import { cidr } from "../values/ip-address.ts";
 import { between, text } from "../values/value.ts";
 import { oneOfVersions } from "../values/version.ts";
+import { apiServer } from "./api-server.ts";
 import { kindPatches } from "./kind-patches.ts";
 
 const ranges = { pods: "10.244.0.0/16", services: "10.96.0.0/16" } as const;
@@ -52,6 +53,10 @@ export const cluster = z.strictObject({
   kindPatches: kindPatches.optional().meta({
     description:
       "Parts of kind's own configuration, under kind's names (https://kind.sigs.k8s.io/docs/user/configuration/). A change replaces the cluster.",
+  }),
+  apiServer: apiServer.optional().meta({
+    description:
+      "Makes the API server reachable from other computers: `./kindows kubeconfig --remote` prints a kubeconfig for them. A change replaces the cluster.",
   }),
   tokenTtlMinutes: between(1, maxTokenMinutes).default(60).meta({
     description: "Lifetime of a join token. It must be longer than the first boot of a node.",

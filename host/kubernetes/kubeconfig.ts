@@ -56,6 +56,15 @@ export function reachableKubeconfig(kubeconfig: string, reach: Reachability): st
   });
 }
 
+/** The same kubeconfig for another computer. @param server `host:port`, a name or address in the server's certificate. */
+export function remoteKubeconfig(kubeconfig: string, server: string): string {
+  const config = configSchema.parse(parsedYaml(kubeconfig));
+  const { cluster } = config.clusters[0];
+  delete cluster["tls-server-name"];
+  cluster.server = `https://${server}`;
+  return stringify(config);
+}
+
 /** Host of a kubeconfig's API server, without port: an address if `reachableKubeconfig` wrote it. */
 export function serverAddress(kubeconfig: string): string {
   return new URL(entries(kubeconfig).cluster.server).hostname;

@@ -21,7 +21,7 @@ const failures: Readonly<
   policy: [[["--stacks", "nowhere"]]],
   list: [[["--nothing"]]],
   status: [[nowhere], [["--json", "--watch"]]],
-  kubeconfig: [[nowhere], [["--print", "--remove"]]],
+  kubeconfig: [[nowhere], [["--print", "--remove"]], [["--remote", "--print"]]],
   logs: [[nowhere], [["--follow", ...nowhere]], [["--tail", "x"]]],
   ssh: [[["win-1", ...nowhere]], [[]]],
   console: [[["win-1", ...nowhere]]],

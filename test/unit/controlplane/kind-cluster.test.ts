@@ -382,6 +382,9 @@ describe("kind's configuration", () => {
         apiServerPort: 6443,
       },
     },
+    "which other computers reach": {
+      apiServer: { address: "192.0.2.1", port: 8443, certSANs: ["lab.test", "192.0.2.1"] },
+    },
   };
   it("is as long as the host needs it", () =>
     assertSaid(here, "kind-configs.yaml", cases, (changes) =>

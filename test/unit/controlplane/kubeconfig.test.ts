@@ -7,8 +7,10 @@ import { caCertHash } from "../../../host/kubernetes/ca-cert-hash.ts";
 import {
   credentials,
   reachableKubeconfig,
+  remoteKubeconfig,
   serverAddress,
 } from "../../../host/kubernetes/kubeconfig.ts";
+import { remoteServer } from "../../../config/sections/api-server.ts";
 import { eachCase } from "../each-case.ts";
 import { newFolder } from "../new-folder.ts";
 import { fixture, kubeconfig } from "./fixture-kubeconfig.ts";
@@ -43,6 +45,30 @@ describe("kubeconfig", () => {
     });
     assert.equal(credentials(text).serverName, "kindows-lab-external-load-balancer");
   });
+});
+
+describe("kubeconfig for another computer", () => {
+  it("leads to a name in the server's certificate, and keeps all else", () => {
+    const reach = { name: "kindows-lab", address: "192.0.2.131", serverName: "balancer" };
+    const own = reachableKubeconfig(admin, reach);
+    const theirs = remoteKubeconfig(own, "lab.test:8443");
+    assert.deepEqual(credentials(theirs), {
+      ...credentials(own),
+      server: "https://lab.test:8443",
+      serverName: undefined,
+    });
+    const context = (text: string): unknown => (parse(text) as { contexts: unknown }).contexts;
+    assert.deepEqual(context(theirs), context(own));
+  });
+
+  const servers = [
+    [{ address: "192.0.2.1", port: 6443, certSANs: [] }, "192.0.2.1:6443"],
+    [{ address: "0.0.0.0", port: 8443, certSANs: ["lab.test", "192.0.2.1"] }, "lab.test:8443"],
+  ] as const;
+  for (const [{ certSANs, ...setting }, server] of servers) {
+    it(`is for ${server}`, () =>
+      assert.equal(remoteServer({ ...setting, certSANs: [...certSANs] }), server));
+  }
 });
 
 /** From `openssl x509 -pubkey -noout -in F | openssl pkey -pubin -outform der | sha256sum`. */
