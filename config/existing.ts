@@ -26,7 +26,7 @@ import { checksums } from "./sections/checksums.ts";
 import { programs, programsChecks } from "./sections/own-programs.ts";
 import { scripts, scriptsOnce } from "./sections/own-scripts.ts";
 import { existingWindows, existingWindowsChecks } from "./sections/windows.ts";
-import { defaultContainerdVersion } from "./supported.ts";
+import { containerd } from "../components/versions.ts";
 import { namedFile } from "./named-file.ts";
 import { cidr } from "./values/ip-address.ts";
 import { text } from "./values/value.ts";
@@ -129,7 +129,7 @@ function filled(
     login: wholeLogin(settings.login, {}, file),
     windows: {
       ...windows,
-      containerdVersion: windows.containerdVersion ?? defaultContainerdVersion,
+      containerdVersion: windows.containerdVersion ?? containerd.default,
       ownFiles,
     },
     nodes: nodes.map((node) => existingNode(settings.login, node, node, file)),

@@ -7,7 +7,11 @@ export interface ImageSource {
   /** As messages name it. */
   readonly title: string;
   /** The only versions that it has; undefined if it takes any. */
-  readonly versions?: { readonly version: string; readonly containerdVersion: string };
+  readonly versions?: {
+    readonly version: string;
+    readonly containerdVersion: string;
+    readonly kubernetesVersion: string;
+  };
   /** Whether a node's programs are in it. Otherwise they are pushed to each machine. */
   readonly carriesPrograms: boolean;
   /** Whether it may have other accounts than Administrator. */
@@ -41,6 +45,7 @@ export const imageSources = {
     versions: {
       version: rehearsalVersions.windows,
       containerdVersion: rehearsalVersions.containerd,
+      kubernetesVersion: rehearsalVersions.kubernetes,
     },
     carriesPrograms: true,
     anyAccount: true,

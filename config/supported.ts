@@ -1,16 +1,11 @@
-/** Kubernetes versions for which all parts are pinned: node image, kubelet and kubeadm for Windows, and kube-proxy. */
-export const kubernetesVersions = ["1.36.4"] as const;
-
-/** The first Kubernetes that machines can join with: its kubeadm knows v1beta4, the configuration that Join-Node writes. */
-export const leastKubernetes = "1.31.0";
-
-/** containerd for Windows: 2.3 has long-term support; 2.4 is in the rehearsal image. */
-export const containerdVersions = ["2.3.4", "2.4.2"] as const;
-
-export const defaultContainerdVersion = "2.3.4";
+import { containerd, defaultKubernetes } from "../components/versions.ts";
 
 /** Versions in the rehearsal image, the only ones that a rehearsal can have. */
-export const rehearsalVersions = { windows: "2022", containerd: "2.4.2" } as const;
+export const rehearsalVersions = {
+  windows: "2022",
+  containerd: containerd.built,
+  kubernetes: defaultKubernetes,
+} as const;
 
 export const windowsVersions = ["2022", "2025"] as const;
 

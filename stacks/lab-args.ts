@@ -7,6 +7,8 @@ import { makersComponents } from "../components/machine/machine-makers.ts";
 import type { NodeSettings } from "../config/sections/nodes.ts";
 import type { Settings } from "../config/settings.ts";
 import type { MachineAccess } from "./existing-cluster.ts";
+import * as pulumi from "@pulumi/pulumi";
+import { nodeImageNote } from "./node-image.ts";
 import { imageArchives, LabImages, recordFiles, recordGiven, recordNetwork } from "./lab-images.ts";
 import { loginsTo } from "./own-machines.ts";
 
@@ -40,6 +42,8 @@ export async function labArgs(
   recordNetwork(settings, images);
   recordFiles(settings, images);
   recordGiven(settings, images);
+  const note = nodeImageNote(settings.cluster);
+  if (note !== undefined) await pulumi.log.warn(note);
   return {
     settings,
     nodes,

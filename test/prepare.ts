@@ -6,7 +6,8 @@ import {
   calicoDefinitions,
   definitionsName,
 } from "../components/cni/calico/definitions-artifact.ts";
-import { calicoRelease, defaultCalicoVersion } from "../components/cni/calico/release.ts";
+import { calicoRelease } from "../components/cni/calico/release.ts";
+import { defaultCalico } from "../components/versions.ts";
 import { recordBuilt } from "../toolchain/built.ts";
 import { dockerState } from "../toolchain/daemon-state.ts";
 import { ensureDocker } from "../toolchain/daemons.ts";
@@ -37,7 +38,7 @@ export async function ensureTestEngine(): Promise<void> {
   const docker = await dockerState();
   await ensurePackages(dockerPackages(docker));
   await ensureDocker(docker, options);
-  const calico = calicoRelease(defaultCalicoVersion);
+  const calico = calicoRelease(defaultCalico);
   const definitions = calicoDefinitions(calico);
   const further = [kubeApiserver, etcd, versitygw, definitions, yamlHost];
   const ensured = await prepareEngine(further, options);

@@ -1,7 +1,7 @@
-import { calicoRelease, defaultCalicoVersion } from "../../components/cni/calico/release.ts";
+import { calicoRelease } from "../../components/cni/calico/release.ts";
 import { operatorArchive } from "../../components/cni/calico/definitions-artifact.ts";
 import { programArtifacts, officialSoftware } from "../../components/windows/software.ts";
-import { containerdVersions, kubernetesVersions } from "../../config/supported.ts";
+import { containerdVersions, defaultCalico, defaultKubernetes } from "../../components/versions.ts";
 import { bundledPlugins } from "../../offline/plugins/catalog.ts";
 import { pluginDownloads } from "../engine/plugin-artifact.ts";
 import {
@@ -45,16 +45,16 @@ function toolFiles(): readonly PublishedFile[] {
     ...downloads,
     ...bundledPlugins.flatMap(pluginDownloads),
     goArchive,
-    operatorArchive(calicoRelease(defaultCalicoVersion)),
+    operatorArchive(calicoRelease(defaultCalico)),
   ];
 }
 
-/** Files for Windows nodes, of every pinned version and for every pod network. */
+/** Files for Windows nodes, of every pinned version and for every pod network. Of other versions `fetch` gets the checksums. */
 function windowsFiles(): readonly PublishedFile[] {
   const known = { checksums: {}, lock: {}, folders: {} };
-  const programs = kubernetesVersions.flatMap((kubernetes) =>
-    containerdVersions.flatMap((containerd) =>
-      programArtifacts(officialSoftware({ kubernetes, containerd }, known, podNetworkPrograms)),
+  const programs = containerdVersions.flatMap((containerd) =>
+    programArtifacts(
+      officialSoftware({ kubernetes: defaultKubernetes, containerd }, known, podNetworkPrograms),
     ),
   );
   const files = programs.flatMap(([, { uri, origin }]) =>

@@ -1,4 +1,4 @@
-import { kubernetesVersions } from "../../config/supported.ts";
+import { defaultKubernetes } from "../../components/versions.ts";
 
 /** A machine that is there already. */
 export interface OwnMachine {
@@ -46,7 +46,7 @@ export function newSections(wanted: NewStack): Sections {
   return {
     network: libvirtNetwork === undefined ? { cidr: wanted.cidr } : { libvirtNetwork },
     cluster: {
-      kubernetesVersion: kubernetesVersions[0],
+      kubernetesVersion: defaultKubernetes,
       controlPlanes: wanted.controlPlanes,
       workers: named("worker", wanted.workers),
     },

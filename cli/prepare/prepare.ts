@@ -38,7 +38,9 @@ import { say } from "../progress.ts";
 import { prepareCloudImage } from "./cloud-image.ts";
 import { engineTools, prepareEngine } from "../engine/prepare-engine.ts";
 import { ensureStackPackages, throwAny } from "./image-checks.ts";
-import { nodeImage as officialNodeImage } from "../../stacks/node-image.ts";
+import { defaultKubernetes } from "../../components/versions.ts";
+import { Failure } from "../../host/failure.ts";
+import { isBuiltHere, nodeImage as officialNodeImage } from "../../stacks/node-image.ts";
 import { convertedDisk, convertedDiskNote } from "../../images/disk/converted-disk.ts";
 import { windowsDisk } from "../../images/windows/windows-images.ts";
 import { mustBeConverted } from "../../toolchain/disk-format.ts";
@@ -156,6 +158,11 @@ async function containerImages(settings: Settings): Promise<readonly Artifact[]>
   say(`pulling ${official}`);
   const pull = await runProgram("docker", ["pull", "--quiet", official], pullTimeoutSeconds);
   if (pull.how === "well") return [];
+  if (!isBuiltHere(settings.cluster)) {
+    throw new Failure(
+      `${official} cannot be pulled (${pull.reason}), and only Kubernetes ${defaultKubernetes} is built here: write that for kindows:cluster.kubernetesVersion, or kindows:cluster.nodeImage`,
+    );
+  }
   say(`the node image is built here, since the official one cannot be pulled: ${pull.reason}`);
   return builtContainerImages(settings);
 }
@@ -163,7 +170,9 @@ async function containerImages(settings: Settings): Promise<readonly Artifact[]>
 /** The same without pulling; undefined if the official image is not on this host. */
 async function knownContainerImages(settings: Settings): Promise<readonly Artifact[] | undefined> {
   if (settings.cluster.nodeImage !== undefined) return [];
-  if (builtSoFar().nodeImage !== undefined) return builtContainerImages(settings);
+  if (isBuiltHere(settings.cluster) && builtSoFar().nodeImage !== undefined) {
+    return builtContainerImages(settings);
+  }
   const inspect = ["image", "inspect", "--format", "{{.Id}}", officialNodeImage(settings)];
   return (await runProgram("docker", inspect, 30)).how === "well" ? [] : undefined;
 }

@@ -6,7 +6,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import { macAddress } from "../machine/mac-address.ts";
 import * as calico from "../cni/calico/calico.ts";
-import { calicoRelease, defaultCalicoVersion } from "../cni/calico/release.ts";
+import { calicoRelease } from "../cni/calico/release.ts";
 import * as flannel from "../cni/flannel/flannel.ts";
 import type { FlannelBackend } from "../cni/flannel/flannel-config.ts";
 import { inExisting, podNetworkNamed, podNetworks } from "../cni/pod-networks.ts";
@@ -27,7 +27,7 @@ import { defaultSetup } from "../windows/node-setup.ts";
 import { defaultTimeouts } from "../windows/node-step.ts";
 import { programArtifacts, officialSoftware, type WindowsSoftware } from "../windows/software.ts";
 import * as windows from "../windows/windows-node.ts";
-import { defaultContainerdVersion, kubernetesVersions } from "../../config/supported.ts";
+import { containerd, defaultCalico, defaultKubernetes } from "../versions.ts";
 
 /** An entry for the machine's hosts file, for a name that it cannot resolve otherwise. */
 export interface HostsEntryArgs {
@@ -138,7 +138,7 @@ export class WindowsNode extends pulumi.ComponentResource<Joined> {
   ): Promise<Joined> {
     const child = { parent: this };
     const { computerName, address, podNetwork = "none", nodeCidr = "" } = args;
-    const { containerdVersion = defaultContainerdVersion, checksums = {} } = args;
+    const { containerdVersion = containerd.default, checksums = {} } = args;
     const { kubernetesVersion } = rangesOf(args);
     const versions = { kubernetes: kubernetesVersion, containerd: containerdVersion };
     const programs = podNetworkNamed(podNetwork)?.programs;
@@ -331,7 +331,7 @@ export class Calico extends pulumi.ComponentResource {
       name,
       {
         controlPlane: clusterOf(name, args, child),
-        release: calicoRelease(args.version ?? defaultCalicoVersion),
+        release: calicoRelease(args.version ?? defaultCalico),
         network: {
           encapsulation: "VXLAN",
           bgp: "Disabled",
@@ -394,7 +394,7 @@ export class KubeProxyWindows extends pulumi.ComponentResource {
 
 /** The cluster's version and IP ranges, with defaults. */
 function rangesOf({
-  kubernetesVersion = kubernetesVersions[0],
+  kubernetesVersion = defaultKubernetes,
   podCidr = "10.244.0.0/16",
   serviceCidr = "10.96.0.0/12",
 }: Pick<ClusterArgs, "kubernetesVersion" | "podCidr" | "serviceCidr">) {

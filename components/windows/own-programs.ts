@@ -1,4 +1,7 @@
 import type { Complaint } from "../../config/problem.ts";
+import { leastVersions } from "../versions.ts";
+
+const containerdMajor = Number(leastVersions.containerd.split(".")[0]);
 
 /** Minor releases from one to another, e.g. `1.33-1.36`. */
 type Releases = `${number}.${number}-${number}.${number}`;
@@ -34,8 +37,8 @@ export const ownPrograms = {
   containerd: {
     folder: "C:/Program Files/containerd",
     file: "containerd.exe",
-    releases: (): Releases => "2.0-2.999",
-    rule: "must be a version 2, whose configuration kindows writes",
+    releases: (): Releases => `${containerdMajor}.0-${containerdMajor}.999`,
+    rule: `must be a version ${containerdMajor}, whose configuration kindows writes`,
   },
   cniPlugins: { folder: "C:/opt/cni/bin" },
 } as const satisfies Record<string, OwnProgram>;

@@ -6,7 +6,7 @@ import { checksumsUsed, rehearsalChecksums } from "../sections/checksums.ts";
 import { certificatesOnce } from "../sections/ca-certificates.ts";
 import { programsChecks } from "../sections/own-programs.ts";
 import { scriptsOnce } from "../sections/own-scripts.ts";
-import { archivesOnce } from "../sections/cluster.ts";
+import { archivesOnce, imageOfVersion } from "../sections/cluster.ts";
 import { apiServerReached } from "../sections/api-server.ts";
 import { patchesFit } from "../sections/kind-patches.ts";
 import { linuxImage } from "../sections/linux.ts";
@@ -38,6 +38,7 @@ import { rangesApart, rangeSizes, rangesUsable } from "./ranges.ts";
 export const checks: readonly Check<NamedSettings>[] = [
   stackAsLab,
   defaultBridgeLength,
+  imageOfVersion,
   archivesOnce,
   patchesFit,
   apiServerReached,

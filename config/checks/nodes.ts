@@ -2,6 +2,7 @@ import { type Check, pathText, repeated, type SettingsProblem, unless } from "..
 import type { NamedSettings } from "../settings.ts";
 import { addressOf } from "../sections/nodes.ts";
 import { macAddress } from "../../components/machine/mac-address.ts";
+import { defaultKubernetes } from "../../components/versions.ts";
 import { machineMakers, otherHosts } from "../../components/machine/machine-makers.ts";
 import { leastLinuxDiskGiB } from "../sections/linux.ts";
 import { controlPlaneNames, labNames, linuxWorkerName, loadBalancerName } from "../names.ts";
@@ -49,6 +50,15 @@ const ownArguments = ["cgroup-root"];
 
 /** Linux machines need libvirt, a disk that is large enough, and the kubelet arguments that the program sets. */
 export const linuxMachines: readonly Check<NamedSettings>[] = [
+  {
+    reads: ["cluster.kubernetesVersion"],
+    run: ({ nodes, cluster: { kubernetesVersion } }) =>
+      unless(kubernetesVersion === defaultKubernetes || nodes.every(({ os }) => os !== "linux"), {
+        path: ["cluster", "kubernetesVersion"],
+        why: "is not the version of the programs for Linux machines, which are built here",
+        instead: `Write "${defaultKubernetes}", or have Linux workers in containers (kindows:cluster.workers).`,
+      }),
+  },
   {
     reads: Object.keys(machineMakers),
     run: (settings) =>

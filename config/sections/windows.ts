@@ -2,12 +2,8 @@ import { closest } from "fastest-levenshtein";
 import * as z from "zod";
 import { parseRange } from "../ipv4.ts";
 import { type Check, type Complaint, repeated, unless } from "../problem.ts";
-import {
-  containerdVersions,
-  defaultContainerdVersion,
-  rehearsalVersions,
-  windowsVersions,
-} from "../supported.ts";
+import { rehearsalVersions, windowsVersions } from "../supported.ts";
+import { containerd, containerdVersions } from "../../components/versions.ts";
 import { ianaTimeZone, windowsTimeZone } from "../time-zones.ts";
 import { dnsDomain } from "../values/dns-name.ts";
 import { ipv4 } from "../values/ip-address.ts";
@@ -52,7 +48,7 @@ export const windows = z.strictObject({
     .optional()
     .meta({
       description: "containerd version on the Windows nodes, without a leading `v`.",
-      default: `${defaultContainerdVersion}; ${rehearsalVersions.containerd} in a rehearsal`,
+      default: `${containerd.default}; ${rehearsalVersions.containerd} in a rehearsal`,
     }),
   adminUser: text(adminUser).default("Administrator").meta({
     description:
@@ -111,12 +107,17 @@ export interface WindowsSection {
   readonly windows: Windows & { readonly containerdVersion: string };
 }
 
+interface ImageVersionsSection extends WindowsSection {
+  readonly cluster: { readonly kubernetesVersion: string };
+  readonly nodes: readonly { readonly os: string; readonly ssh?: unknown }[];
+}
+
 /** Fills in the containerd version that follows from the image unless it is written. */
 export function withContainerd<Written extends Windows>(
   written: Written,
 ): Written & { readonly containerdVersion: string } {
   const fallback =
-    imageSource({ windows: written }).versions?.containerdVersion ?? defaultContainerdVersion;
+    imageSource({ windows: written }).versions?.containerdVersion ?? containerd.default;
   return { ...written, containerdVersion: written.containerdVersion ?? fallback };
 }
 
@@ -267,15 +268,34 @@ function dnsServer(value: string): Complaint | undefined {
     : undefined;
 }
 
-const imageVersions: Check<WindowsSection> = {
-  reads: ["windows.version", "windows.containerdVersion", "windows.image.kind"],
-  run: ({ windows }) => {
+const imageVersions: Check<ImageVersionsSection> = {
+  reads: [
+    "windows.version",
+    "windows.containerdVersion",
+    "windows.image.kind",
+    "cluster.kubernetesVersion",
+  ],
+  run: ({ windows, cluster, nodes }) => {
     const { versions, title } = imageSource({ windows });
-    return (["version", "containerdVersion"] as const).flatMap((key) =>
-      unless(versions === undefined || windows[key] === versions[key], {
-        path: ["windows", key],
+    if (versions === undefined) return [];
+    const isUsed = nodes.some(({ os, ssh }) => os === "windows" && ssh === undefined);
+    const wanted = [
+      [["windows", "version"], windows.version, versions.version],
+      [["windows", "containerdVersion"], windows.containerdVersion, versions.containerdVersion],
+      ...(isUsed
+        ? [
+            [
+              ...[["cluster", "kubernetesVersion"], cluster.kubernetesVersion],
+              versions.kubernetesVersion,
+            ] as const,
+          ]
+        : []),
+    ] as const;
+    return wanted.flatMap(([path, value, carried]) =>
+      unless(value === carried, {
+        path,
         why: `is not the version in the ${title} image`,
-        instead: `Write "${versions?.[key]}", or leave it out.`,
+        instead: `Write "${carried}", or leave it out.`,
       }),
     );
   },
@@ -324,7 +344,7 @@ export const existingWindowsChecks: readonly Check<ExistingWindowsSection>[] = [
   dnsServersOnce,
 ];
 
-export const windowsChecks: readonly Check<WindowsSection>[] = [
+export const windowsChecks: readonly Check<ImageVersionsSection>[] = [
   imageVersions,
   ...imageChecks,
   imageAccount,

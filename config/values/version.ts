@@ -1,7 +1,7 @@
 import semver from "semver";
 import type { Validator } from "./value.ts";
 
-function nearestVersion(version: string, supported: readonly string[]): string {
+export function nearestVersion(version: string, supported: readonly string[]): string {
   const wanted = semver.coerce(version) ?? new semver.SemVer("0.0.0");
   const sorted = semver.sort([...supported]);
   const sameMinor = sorted.filter((one) =>

@@ -1,5 +1,6 @@
 import { fileURLToPath } from "node:url";
 
+import { containerd, defaultKubernetes } from "../../components/versions.ts";
 import { githubFile } from "../publisher.ts";
 import type { Download, DownloadContent, Tool, ToolArtifact } from "./tool.ts";
 import { toolArtifact } from "./tool-artifact.ts";
@@ -7,7 +8,8 @@ import { toolArtifact } from "./tool-artifact.ts";
 const module = (name: string): string =>
   fileURLToPath(new URL(`../../offline/modules/${name}`, import.meta.url));
 
-export const kubernetesVersion = "1.36.4";
+/** The version that is built here. */
+export const kubernetesVersion = defaultKubernetes;
 
 function releasedTool(
   tool: Omit<Tool, "downloads"> &
@@ -25,7 +27,7 @@ function releasedTool(
 const kubernetesVariables = {
   "k8s.io/component-base/version.gitVersion": `v${kubernetesVersion}`,
   "k8s.io/component-base/version.gitMajor": "1",
-  "k8s.io/component-base/version.gitMinor": "36",
+  "k8s.io/component-base/version.gitMinor": kubernetesVersion.split(".")[1] ?? "",
   "k8s.io/component-base/version.gitTreeState": "clean",
 };
 
@@ -326,7 +328,7 @@ export const coredns = toolArtifact({
   go: { module: module("kubernetes"), packages: { coredns: "./coredns" } },
 });
 
-export const containerdVersion = "2.4.2";
+export const containerdVersion = containerd.built;
 
 const containerdVariables = (version: string): Readonly<Record<string, string>> => ({
   "github.com/containerd/containerd/v2/version.Version": version,
@@ -356,7 +358,7 @@ export const containerdWindows = windowsContainerd(
 /** The long-term support release, which real nodes get: only for tests of its configuration. */
 export const containerdWindowsLts = windowsContainerd(
   "containerd-windows-lts",
-  "2.3.4",
+  containerd.default,
   "containerd-2.3",
 );
 

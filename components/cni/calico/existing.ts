@@ -12,7 +12,8 @@ import {
   type ClusterAnswers,
 } from "../../controlplane/existing/cluster-answers.ts";
 import type { ClusterForNetwork, HnsNetwork, PodNetworkInExisting } from "../pod-network.ts";
-import { leastCalico, limitProblems } from "./windows-limits.ts";
+import { leastVersions } from "../../versions.ts";
+import { limitProblems } from "./windows-limits.ts";
 import type { WindowsPodNetwork } from "../windows-pod-network.ts";
 
 /** Fields that an object of the cluster must have for Windows nodes. */
@@ -143,11 +144,14 @@ function podPools(answers: ClusterAnswers): readonly IpPool[] | undefined {
 function versionProblems({ status }: Installation): HostProblem[] {
   const { variant = "Calico", calicoVersion = "" } = status ?? {};
   const version = semver.parse(calicoVersion);
-  return unless(variant !== "Calico" || version === null || semver.gte(version, leastCalico), {
-    subject: "Installation default",
-    why: `is of Calico ${calicoVersion}, whose operator does not install it on Windows nodes; ${leastCalico} is the first that does`,
-    instead: `Upgrade Calico and its operator to ${leastCalico} or newer.`,
-  });
+  return unless(
+    variant !== "Calico" || version === null || semver.gte(version, leastVersions.calico),
+    {
+      subject: "Installation default",
+      why: `is of Calico ${calicoVersion}, whose operator does not install it on Windows nodes; ${leastVersions.calico} is the first that does`,
+      instead: `Upgrade Calico and its operator to ${leastVersions.calico} or newer.`,
+    },
+  );
 }
 
 interface ServicesEndpoint {

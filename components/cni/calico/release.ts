@@ -1,3 +1,5 @@
+import { defaultCalico } from "../../versions.ts";
+
 export interface CalicoRelease {
   /** Calico's version, without a leading `v`. */
   readonly calico: string;
@@ -10,23 +12,16 @@ export interface CalicoRelease {
   readonly definitionsSha256: string;
 }
 
-/** Releases by Calico's version. offline/modules/calico pins the operator's module: change both together. */
+/** Releases by Calico's version. */
 const releases: Readonly<Record<string, CalicoRelease>> = {
-  "3.32.1": {
-    calico: "3.32.1",
+  [defaultCalico]: {
+    calico: defaultCalico,
     operator: "1.42.3",
     definitionsSha256: "bbd997afb3b6185ef3f11d2da6044f08e5ef30a16b0cf00e71ceb354a5bcf121",
   },
 };
 
 export const calicoVersions: readonly string[] = Object.keys(releases);
-
-export const defaultCalicoVersion = "3.32.1";
-
-/** Kubernetes' minor versions that a minor version of Calico is tested with (its page "System requirements"). */
-export const calicoTestedWith: Readonly<Record<string, readonly string[]>> = {
-  "3.32": ["1.34", "1.35", "1.36"],
-};
 
 /** @throws if the version is not pinned. The settings allow only pinned ones. */
 export function calicoRelease(version: string): CalicoRelease {

@@ -3,7 +3,8 @@ import { type Check, type Complaint, unless } from "../../../config/problem.ts";
 import { between, insteadParam, text } from "../../../config/values/value.ts";
 import { oneOfVersions } from "../../../config/values/version.ts";
 import { felixNameComplaint, felixValueComplaint } from "./felix-fields.ts";
-import { calicoTestedWith, calicoVersions, defaultCalicoVersion } from "./release.ts";
+import { defaultCalico, isWithin, kubernetesLimits, type VersionLimit } from "../../versions.ts";
+import { calicoVersions } from "./release.ts";
 import type { CheckedPodNetwork } from "../pod-network.ts";
 import { windowsLimits } from "./windows-limits.ts";
 
@@ -12,7 +13,7 @@ const [vxlanOverhead, segmentMtu] = [50, 1500];
 
 export const calicoSettings = z
   .strictObject({
-    version: text(oneOfVersions("Calico", calicoVersions)).default(defaultCalicoVersion).meta({
+    version: text(oneOfVersions("Calico", calicoVersions)).default(defaultCalico).meta({
       description:
         "Calico's version, without a leading `v`; its operator and the definitions of its resources belong to it.",
     }),
@@ -119,26 +120,18 @@ export const calicoChecks: readonly Check<CheckedCalico>[] = [
         instead: `Write ${mtu - vxlanOverhead} or less, or leave it out.`,
       }),
   },
-  calicoKubernetes(calicoTestedWith),
+  calicoKubernetes(kubernetesLimits.calico),
 ];
 
 /** Kubernetes must be a version that this Calico is tested with. */
-export function calicoKubernetes(
-  testedWith: Readonly<Record<string, readonly string[]>>,
-): Check<CheckedCalico> {
+export function calicoKubernetes(limit: VersionLimit): Check<CheckedCalico> {
   return {
     reads: ["cni.kind", "cni.calico.version", "cluster.kubernetesVersion"],
-    run({ cni, cluster }) {
-      const tested = testedWith[minor(cni.calico.version)] ?? [];
-      return unless(cni.kind !== "calico" || tested.includes(minor(cluster.kubernetesVersion)), {
+    run: ({ cni, cluster }) =>
+      unless(cni.kind !== "calico" || isWithin(cluster.kubernetesVersion, limit), {
         path: ["cluster", "kubernetesVersion"],
-        why: `is not one that Calico ${cni.calico.version} is tested with (${tested.join(", ")})`,
-        instead: `Write one of ${tested.at(-1) ?? "those"}, or choose another kindows:cni.calico.version or kindows:cni.kind.`,
-      });
-    },
+        why: limit.why,
+        instead: `Write one of ${limit.most ?? limit.least}, or choose another kindows:cni.kind.`,
+      }),
   };
-}
-
-function minor(version: string): string {
-  return version.split(".").slice(0, 2).join(".");
 }

@@ -60,9 +60,6 @@ export const windowsLimits: readonly WindowsLimit[] = [
   },
 ];
 
-/** The first release whose operator installs Calico on Windows nodes (tigera/operator 1.32, `windowsDataplane`). */
-export const leastCalico = "3.27.0";
-
 /** What of an object's `spec` Windows nodes cannot have. Changing it affects all pods, so it is only reported. */
 export function limitProblems(object: WindowsLimit["object"], spec: unknown): HostProblem[] {
   return windowsLimits

@@ -9,7 +9,7 @@ import {
   type SettingsProblem,
   unless,
 } from "../../../config/problem.ts";
-import { leastKubernetes } from "../../../config/supported.ts";
+import { defaultKubernetes, kubernetesLimits, leastKubernetes } from "../../versions.ts";
 import { hostName } from "../../../config/values/dns-name.ts";
 import { cidr, machineAddress } from "../../../config/values/ip-address.ts";
 import { between, text } from "../../../config/values/value.ts";
@@ -47,10 +47,11 @@ export const cluster = z.strictObject({
     description:
       "Entries for the machines' hosts files, for names that they cannot resolve otherwise.",
   }),
-  kubernetesVersion: text(fullVersion).default("1.36.4").meta({
-    description:
-      "Version of kubelet, kubeadm and kube-proxy on the Windows nodes: the cluster's, or up to three minor versions older, and 1.31.0 at least.",
-  }),
+  kubernetesVersion: text(fullVersion)
+    .default(defaultKubernetes)
+    .meta({
+      description: `Version of kubelet, kubeadm and kube-proxy on the Windows nodes: the cluster's, or up to three minor versions older, and ${leastKubernetes} at least.`,
+    }),
   podCidr: text(cidr("10.244.0.0/16")).optional().meta({
     description: "IPv4 range of pods.",
     default: "what kubeadm's own settings in the cluster say",
@@ -86,7 +87,7 @@ function endpoint(value: string): Complaint | undefined {
 }
 
 const tooOld: Complaint = {
-  why: `is older than ${leastKubernetes}, the first whose kubeadm takes the configuration that machines join with (v1beta4)`,
+  why: kubernetesLimits.kubeadm.why,
   instead: `Write ${leastKubernetes} or newer; the cluster's control plane must be at least as new.`,
 };
 
@@ -96,7 +97,7 @@ function fullVersion(value: string): Complaint | undefined {
   }
   const written = /^\d+\.\d+$/.test(value)
     ? `${value}.0`
-    : (/^v?(\d+\.\d+\.\d+)/.exec(value)?.[1] ?? "1.36.4");
+    : (/^v?(\d+\.\d+\.\d+)/.exec(value)?.[1] ?? defaultKubernetes);
   const isTaken = semver.valid(written) !== null && semver.gte(written, leastKubernetes);
   const nearest = isTaken ? written : leastKubernetes;
   return {

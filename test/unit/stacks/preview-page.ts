@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { format, resolveConfig } from "prettier";
 import { calicoVersions } from "../../../components/cni/calico/release.ts";
-import { kubernetesVersions } from "../../../config/supported.ts";
+import { nodeImages } from "../../../components/versions.ts";
 import { changesAfterUp } from "../../engine/windows/changes-after-up.ts";
 import { devChanges, flannelChanges } from "./dev-changes.ts";
 import type { Group, Planned, SettingChange } from "./planned.ts";
@@ -30,7 +30,7 @@ ${listOf(rehearsalChanges)}
 
 On a running lab ${alsoWhenUp(rehearsalChanges)}.
 
-The lists contain no other version of Kubernetes and Calico, because ${kubernetesVersions.join(", ")} and ${calicoVersions.join(", ")} are the only ones yet.
+The lists contain no other version of Kubernetes (there are ${Object.keys(nodeImages).join(", ")}), which only changes the cluster, and none of Calico, because ${calicoVersions.join(", ")} is the only one yet.
 _another containerd_ below shows what a new version of a node's program plans.
 
 ## The stack dev

@@ -1,6 +1,7 @@
 /** Prints the cache's keys of this clone's artifacts as JSON: of all that are exported, and one of each made from arguments. */
 import * as calico from "../../../components/cni/calico/definitions-artifact.ts";
-import { calicoRelease, defaultCalicoVersion } from "../../../components/cni/calico/release.ts";
+import { calicoRelease } from "../../../components/cni/calico/release.ts";
+import { defaultCalico } from "../../../components/versions.ts";
 import * as loadBalancer from "../../../images/load-balancer/artifact.ts";
 import * as node from "../../../images/node/artifact.ts";
 import * as linuxDebian from "../../../images/linux/debian.ts";
@@ -34,7 +35,7 @@ const exported = [
 
 const cache = new Cache();
 const made: readonly Artifact[] = [
-  calico.calicoDefinitions(calicoRelease(defaultCalicoVersion)),
+  calico.calicoDefinitions(calicoRelease(defaultCalico)),
   convertedDisk.convertedDisk("package.json", windowsDisk, cache),
   download.downloadArtifact({ uri: "https://example.org/file.zip", sha256: "0".repeat(64) }),
   windowsImage.windowsImage(await stackSettings("dev-2025"), cache, { bake: bareBake }),
