@@ -33,7 +33,7 @@ type Schema = z.core.$ZodType;
 /** Declaration of a setting in Pulumi.yaml (pulumi/pulumi, sdk/go/common/workspace/project.json). */
 interface ProjectConfigType {
   readonly type: "string" | "object" | "array";
-  readonly items?: { readonly type: "object" };
+  readonly items?: { readonly type: "object" | "string" };
   readonly description: string;
   /** Without a default, every stack would have to write the setting. */
   readonly default: unknown;
@@ -58,9 +58,10 @@ export function projectConfig(): Readonly<Record<string, ProjectConfigType>> {
 
 function section(schema: Schema): ProjectConfigType {
   const { description = "" } = metaOf(schema);
-  return bare(schema) instanceof z.ZodArray
-    ? { type: "array", items: { type: "object" }, description, default: [] }
-    : { type: "object", description, default: {} };
+  const inner = bare(schema);
+  if (!(inner instanceof z.ZodArray)) return { type: "object", description, default: {} };
+  const type = bare(inner.element as Schema) instanceof z.ZodString ? "string" : "object";
+  return { type: "array", items: { type }, description, default: [] };
 }
 
 const introduction = `# Settings
