@@ -47,7 +47,7 @@ export interface SampleRow {
   readonly title: string;
   /** System of the node that the sample, or its Windows part, runs on. */
   readonly os: Os;
-  readonly look: "settings" | "metrics" | "web-server" | "shop";
+  readonly look: "settings" | "metrics" | "node-agent" | "web-server" | "shop";
 }
 
 /** A row of the table, which is tested and works or does not. */

@@ -18,6 +18,13 @@ const sampleRows: readonly SampleRow[] = [
   ...inPods("metrics", "kubelet's metrics of"),
   {
     kind: "sample",
+    id: "windows-node-agent",
+    os: "windows",
+    look: "node-agent",
+    title: "DaemonSet on every Windows node",
+  },
+  {
+    kind: "sample",
     id: "windows-web-server",
     os: "windows",
     look: "web-server",

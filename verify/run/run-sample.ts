@@ -20,13 +20,17 @@ export async function runSample(row: SampleRow, run: RowRun): Promise<Outcome> {
   const waited = await awaitState(run, {
     check(snapshot): Readiness<ReadySample, readonly SamplePods[]> {
       const groups = podsOf(row, snapshot);
-      const awaited = groups.filter(({ pods }) => pods.length === 0 || !pods.every(isReady));
+      const least = look === "node-agent" ? Math.max(1, agentNodes(snapshot).length) : 1;
+      const awaited = groups.filter(({ pods }) => pods.length < least || !pods.every(isReady));
       return awaited.length > 0 ? { awaited } : { ready: { groups, snapshot } };
     },
     text: namesOf,
     why(groups, details) {
       const pod = groups.flatMap(({ pods }) => pods).find((each) => !isReady(each));
-      if (pod === undefined) return `there is no pod of ${namesOf(groups)}`;
+      if (pod === undefined) {
+        const where = look === "node-agent" ? " on every Windows node" : "";
+        return `there is no pod of ${namesOf(groups)}${where}`;
+      }
       const node = pod.spec?.nodeName;
       return (node && nodeTrouble(node, details)) || podProgress(pod, details.events);
     },
@@ -36,6 +40,7 @@ export async function runSample(row: SampleRow, run: RowRun): Promise<Outcome> {
   if (look === "web-server" || look === "shop") {
     return tryProbes(sampleProbes(look, snapshot), run);
   }
+  if (look === "node-agent") return lookAtAgents(groups[0]?.pods ?? [], snapshot, run);
   const { metadata, spec } = groups[0]?.pods[0] ?? {};
   const name = metadata?.name ?? "";
   return look === "settings"
@@ -126,6 +131,25 @@ async function lookAtSettings(os: Os, pod: string, run: RowRun): Promise<Outcome
   }
   return passed(tried);
 }
+
+const agentNodes = (snapshot: Snapshot): readonly string[] =>
+  nodesOf(snapshot, "windows").map(({ name }) => name);
+
+/** Each Windows node must have a pod of the DaemonSet, which knows where it is. */
+function lookAtAgents(pods: readonly V1Pod[], snapshot: Snapshot, run: RowRun): Outcome {
+  const tried = [`kubectl -n ${namespace} get pods -l app=node-agent -o wide`];
+  const on = pods.flatMap(({ spec }) => spec?.nodeName ?? []);
+  const without = agentNodes(snapshot).filter((name) => !on.includes(name));
+  if (without.length > 0) {
+    return failed(`there is no pod of node-agent on ${without.join(", ")}`, "", tried);
+  }
+  return run.rehearsal
+    ? { status: "rehearsed", reason: rehearsedAgents, tried, seen: "" }
+    : passed(tried);
+}
+
+const rehearsedAgents =
+  "kubelet.exe had a container started on every Windows node; these are modelled, so nothing ran in them";
 
 const summarySchema = z.object({
   pods: z.array(

@@ -25,7 +25,7 @@ describe("what rows need in the cluster", () => {
 });
 
 describe("the samples", () => {
-  for (const look of ["settings", "web-server", "shop"] as const) {
+  for (const look of ["settings", "node-agent", "web-server", "shop"] as const) {
     it(`${look}: have a name each, for the namespace one is in; each pod says its system`, async () => {
       const objects = await readSample(look);
       assert.equal(new Set(objects.map(titled)).size, objects.length);

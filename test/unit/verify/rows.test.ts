@@ -537,6 +537,7 @@ describe("the samples' rows", () => {
       { details: linux, summary: measured("another"), seconds },
     ],
     "there is no pod": ["linux-settings", { seconds }],
+    "a Windows node has no pod of the DaemonSet": ["windows-node-agent", { seconds }],
   };
   it("pass when everything is there, fail when not, and print nothing that is in its place", () =>
     assertSaid(here, "samples.txt", cases, outcomeOf));
