@@ -60,7 +60,7 @@ function section(schema: Schema): ProjectConfigType {
   const { description = "" } = metaOf(schema);
   const inner = bare(schema);
   if (!(inner instanceof z.ZodArray)) return { type: "object", description, default: {} };
-  const type = bare(inner.element as Schema) instanceof z.ZodString ? "string" : "object";
+  const type = bare(inner.element) instanceof z.ZodString ? "string" : "object";
   return { type: "array", items: { type }, description, default: [] };
 }
 

@@ -17,6 +17,7 @@ import { killPoint } from "./kill-points.ts";
 import {
   type Change,
   engineChanges,
+  inContainer,
   type Finished,
   printSeconds,
   stepResultsOf,
@@ -410,6 +411,46 @@ describe("a rehearsal lab from nothing to nothing", function () {
       await succeeded(lab.kindows("deploy", "win-1", "--undo", "--drain"));
       assert.equal(await version(), "v1.36.4");
       assert.deepEqual(await lab.readyNodes(), [controlPlane, "win-1"]);
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  });
+
+  it("runs a script of the user's once, and trusts a CA, on Windows and in kind's container", async () => {
+    const folder = await mkdtemp(path.join(os.tmpdir(), "kindows-e2e-script-"));
+    try {
+      const script = path.join(folder, "mark.ps1");
+      const again = "if (Test-Path -LiteralPath 'C:\\k\\mark.txt') { exit 9 }\r\n";
+      await writeFile(script, `${again}[IO.File]::WriteAllText('C:\\k\\mark.txt', 'was here')\r\n`);
+      const authority = path.join(projectRoot, "test/unit/controlplane/fixtures/ca-rsa.pem");
+      await lab.configure({
+        network,
+        nodes: oneNode,
+        caCertificates: [authority],
+        windows: { scripts: [{ path: script, when: "after-join" }] },
+      });
+      const { output } = await succeeded(lab.kindows("up"), "up with a script and a CA");
+      assert.deepEqual(
+        engineChanges(output)
+          .map(({ operation, name }) => `${operation} ${name}`)
+          .sort(),
+        [
+          "created control-plane-certificates",
+          "created win-1-invoke-scriptafterjoin",
+          "created win-1-push-mark.ps1",
+          "created win-1-set-trustedcertificate",
+        ],
+      );
+      assert.match(await lab.onMachine("win-1", "type C:\\k\\mark.txt"), /was here/);
+      const trusted = "/usr/local/share/ca-certificates/kindows-1.crt";
+      assert.equal(
+        await inContainer(controlPlane, "cat", trusted),
+        (await readFile(authority, "utf8")).trimEnd(),
+      );
+      await lab.plansNothing();
+      await lab.configure({ network, nodes: oneNode });
+      await succeeded(lab.kindows("up"), "up without them");
+      assert.equal(await inContainer(controlPlane, "ls", path.dirname(trusted)), "");
     } finally {
       await rm(folder, { recursive: true });
     }
