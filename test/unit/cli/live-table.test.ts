@@ -30,11 +30,9 @@ describe("the table of nodes on a terminal", () => {
 
   before(() => {
     mock.timers.enable({ apis: ["setInterval", "Date"] });
-    stages = new NodeStages(
-      nodes,
-      (line) => said.push(line),
-      { terminal: terminal as unknown as NodeJS.WriteStream },
-    );
+    stages = new NodeStages(nodes, (line) => said.push(line), {
+      terminal: terminal as unknown as NodeJS.WriteStream,
+    });
   });
   after(() => mock.timers.reset());
 
