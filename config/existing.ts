@@ -26,7 +26,7 @@ import { checksums } from "./sections/checksums.ts";
 import { programs, programsChecks } from "./sections/own-programs.ts";
 import { scripts, scriptsOnce } from "./sections/own-scripts.ts";
 import { existingWindows, existingWindowsChecks } from "./sections/windows.ts";
-import { containerd } from "../components/versions.ts";
+import { containerd } from "../host/versions.ts";
 import { namedFile } from "./named-file.ts";
 import { cidr } from "./values/ip-address.ts";
 import { text } from "./values/value.ts";

@@ -1,4 +1,4 @@
-import { containerd, defaultKubernetes } from "../components/versions.ts";
+import { containerd, defaultKubernetes } from "../host/versions.ts";
 
 /** Versions in the rehearsal image, the only ones that a rehearsal can have. */
 export const rehearsalVersions = {

@@ -1,4 +1,4 @@
-import { defaultKubernetes, nodeImages } from "../components/versions.ts";
+import { defaultKubernetes, nodeImages } from "../host/versions.ts";
 import type { Settings } from "../config/settings.ts";
 import { type BuiltArtifacts, builtSoFar } from "../toolchain/built.ts";
 

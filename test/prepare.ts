@@ -7,7 +7,7 @@ import {
   definitionsName,
 } from "../components/cni/calico/definitions-artifact.ts";
 import { calicoRelease } from "../components/cni/calico/release.ts";
-import { defaultCalico } from "../components/versions.ts";
+import { defaultCalico } from "../host/versions.ts";
 import { recordBuilt } from "../toolchain/built.ts";
 import { dockerState } from "../toolchain/daemon-state.ts";
 import { ensureDocker } from "../toolchain/daemons.ts";

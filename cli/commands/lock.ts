@@ -1,7 +1,7 @@
 import { calicoRelease } from "../../components/cni/calico/release.ts";
 import { operatorArchive } from "../../components/cni/calico/definitions-artifact.ts";
 import { programArtifacts, officialSoftware } from "../../components/windows/software.ts";
-import { containerdVersions, defaultCalico, defaultKubernetes } from "../../components/versions.ts";
+import { containerdVersions, defaultCalico, defaultKubernetes } from "../../host/versions.ts";
 import { bundledPlugins } from "../../offline/plugins/catalog.ts";
 import { pluginDownloads } from "../engine/plugin-artifact.ts";
 import {

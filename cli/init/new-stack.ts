@@ -1,4 +1,4 @@
-import { defaultKubernetes } from "../../components/versions.ts";
+import { defaultKubernetes } from "../../host/versions.ts";
 
 /** A machine that is there already. */
 export interface OwnMachine {

@@ -38,7 +38,7 @@ import { say } from "../progress.ts";
 import { prepareCloudImage } from "./cloud-image.ts";
 import { engineTools, prepareEngine } from "../engine/prepare-engine.ts";
 import { ensureStackPackages, throwAny } from "./image-checks.ts";
-import { defaultKubernetes } from "../../components/versions.ts";
+import { defaultKubernetes } from "../../host/versions.ts";
 import { Failure } from "../../host/failure.ts";
 import { isBuiltHere, nodeImage as officialNodeImage } from "../../stacks/node-image.ts";
 import { convertedDisk, convertedDiskNote } from "../../images/disk/converted-disk.ts";

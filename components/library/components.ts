@@ -27,7 +27,7 @@ import { defaultSetup } from "../windows/node-setup.ts";
 import { defaultTimeouts } from "../windows/node-step.ts";
 import { programArtifacts, officialSoftware, type WindowsSoftware } from "../windows/software.ts";
 import * as windows from "../windows/windows-node.ts";
-import { containerd, defaultCalico, defaultKubernetes } from "../versions.ts";
+import { containerd, defaultCalico, defaultKubernetes } from "../../host/versions.ts";
 
 /** An entry for the machine's hosts file, for a name that it cannot resolve otherwise. */
 export interface HostsEntryArgs {

@@ -1,5 +1,5 @@
 import type { Complaint } from "../../config/problem.ts";
-import { leastVersions } from "../versions.ts";
+import { leastVersions } from "../../host/versions.ts";
 
 const containerdMajor = Number(leastVersions.containerd.split(".")[0]);
 

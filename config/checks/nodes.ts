@@ -2,7 +2,7 @@ import { type Check, pathText, repeated, type SettingsProblem, unless } from "..
 import type { NamedSettings } from "../settings.ts";
 import { addressOf } from "../sections/nodes.ts";
 import { macAddress } from "../../components/machine/mac-address.ts";
-import { defaultKubernetes } from "../../components/versions.ts";
+import { defaultKubernetes } from "../../host/versions.ts";
 import { machineMakers, otherHosts } from "../../components/machine/machine-makers.ts";
 import { leastLinuxDiskGiB } from "../sections/linux.ts";
 import { controlPlaneNames, labNames, linuxWorkerName, loadBalancerName } from "../names.ts";

@@ -1,12 +1,7 @@
 import * as z from "zod";
 import { localFile } from "../named-file.ts";
 import { type Check, type Complaint, repeated, unless } from "../problem.ts";
-import {
-  defaultKubernetes,
-  isWithin,
-  kubernetesLimits,
-  nodeImages,
-} from "../../components/versions.ts";
+import { defaultKubernetes, isWithin, kubernetesLimits, nodeImages } from "../../host/versions.ts";
 import { dnsLabel, unnamed } from "../values/dns-name.ts";
 import { cidr } from "../values/ip-address.ts";
 import { between, text } from "../values/value.ts";

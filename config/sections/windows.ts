@@ -3,7 +3,7 @@ import * as z from "zod";
 import { parseRange } from "../ipv4.ts";
 import { type Check, type Complaint, repeated, unless } from "../problem.ts";
 import { rehearsalVersions, windowsVersions } from "../supported.ts";
-import { containerd, containerdVersions } from "../../components/versions.ts";
+import { containerd, containerdVersions } from "../../host/versions.ts";
 import { ianaTimeZone, windowsTimeZone } from "../time-zones.ts";
 import { dnsDomain } from "../values/dns-name.ts";
 import { ipv4 } from "../values/ip-address.ts";

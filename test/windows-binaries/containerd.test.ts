@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { containerdVersions } from "../../components/versions.ts";
+import { containerdVersions } from "../../host/versions.ts";
 import { WineMachine } from "./wine-machine.ts";
 
 const folder = "C:\\Program Files\\containerd";

@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
 
-import { containerd, defaultKubernetes } from "../../components/versions.ts";
+import { containerd, defaultKubernetes } from "../../host/versions.ts";
 import { githubFile } from "../publisher.ts";
 import type { Download, DownloadContent, Tool, ToolArtifact } from "./tool.ts";
 import { toolArtifact } from "./tool-artifact.ts";

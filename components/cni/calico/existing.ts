@@ -12,7 +12,7 @@ import {
   type ClusterAnswers,
 } from "../../controlplane/existing/cluster-answers.ts";
 import type { ClusterForNetwork, HnsNetwork, PodNetworkInExisting } from "../pod-network.ts";
-import { leastVersions } from "../../versions.ts";
+import { leastVersions } from "../../../host/versions.ts";
 import { limitProblems } from "./windows-limits.ts";
 import type { WindowsPodNetwork } from "../windows-pod-network.ts";
 

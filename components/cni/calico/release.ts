@@ -1,4 +1,4 @@
-import { defaultCalico } from "../../versions.ts";
+import { defaultCalico } from "../../../host/versions.ts";
 
 export interface CalicoRelease {
   /** Calico's version, without a leading `v`. */

@@ -3,7 +3,12 @@ import { type Check, type Complaint, unless } from "../../../config/problem.ts";
 import { between, insteadParam, text } from "../../../config/values/value.ts";
 import { oneOfVersions } from "../../../config/values/version.ts";
 import { felixNameComplaint, felixValueComplaint } from "./felix-fields.ts";
-import { defaultCalico, isWithin, kubernetesLimits, type VersionLimit } from "../../versions.ts";
+import {
+  defaultCalico,
+  isWithin,
+  kubernetesLimits,
+  type VersionLimit,
+} from "../../../host/versions.ts";
 import { calicoVersions } from "./release.ts";
 import type { CheckedPodNetwork } from "../pod-network.ts";
 import { windowsLimits } from "./windows-limits.ts";

@@ -8,7 +8,7 @@ import type {
 import semver from "semver";
 import type { HostProblem } from "../../../config/host-problem.ts";
 import { addressNumber, contains, parseRange } from "../../../config/ipv4.ts";
-import { leastKubernetes } from "../../versions.ts";
+import { leastKubernetes } from "../../../host/versions.ts";
 import { publicKeyHash } from "../../../host/kubernetes/ca-cert-hash.ts";
 import type { ClusterForNetwork, FoundPods, WantedPodNetwork } from "../../cni/pod-network.ts";
 import { inExisting, podNetworkNamed } from "../../cni/pod-networks.ts";

@@ -9,7 +9,7 @@ import {
   type SettingsProblem,
   unless,
 } from "../../../config/problem.ts";
-import { defaultKubernetes, kubernetesLimits, leastKubernetes } from "../../versions.ts";
+import { defaultKubernetes, kubernetesLimits, leastKubernetes } from "../../../host/versions.ts";
 import { hostName } from "../../../config/values/dns-name.ts";
 import { cidr, machineAddress } from "../../../config/values/ip-address.ts";
 import { between, text } from "../../../config/values/value.ts";

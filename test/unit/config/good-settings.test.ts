@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { parse } from "yaml";
 
-import { kubernetesLimits } from "../../../components/versions.ts";
+import { kubernetesLimits } from "../../../host/versions.ts";
 import { calicoKubernetes } from "../../../components/cni/calico/settings.ts";
 import { resolveExisting } from "../../../config/existing.ts";
 import { problemText } from "../../../config/problem.ts";

@@ -5,7 +5,7 @@ import {
   kubernetesLimits,
   leastKubernetes,
   nodeImages,
-} from "../../../components/versions.ts";
+} from "../../../host/versions.ts";
 import { resolveSettings } from "../../../config/resolve.ts";
 import { isBuiltHere, nodeImage, nodeImageNote } from "../../../stacks/node-image.ts";
 

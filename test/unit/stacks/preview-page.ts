@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { format, resolveConfig } from "prettier";
 import { calicoVersions } from "../../../components/cni/calico/release.ts";
-import { nodeImages } from "../../../components/versions.ts";
+import { nodeImages } from "../../../host/versions.ts";
 import { changesAfterUp } from "../../engine/windows/changes-after-up.ts";
 import { devChanges, flannelChanges } from "./dev-changes.ts";
 import type { Group, Planned, SettingChange } from "./planned.ts";

@@ -1,7 +1,7 @@
 /** Prints the cache's keys of this clone's artifacts as JSON: of all that are exported, and one of each made from arguments. */
 import * as calico from "../../../components/cni/calico/definitions-artifact.ts";
 import { calicoRelease } from "../../../components/cni/calico/release.ts";
-import { defaultCalico } from "../../../components/versions.ts";
+import { defaultCalico } from "../../../host/versions.ts";
 import * as loadBalancer from "../../../images/load-balancer/artifact.ts";
 import * as node from "../../../images/node/artifact.ts";
 import * as linuxDebian from "../../../images/linux/debian.ts";
