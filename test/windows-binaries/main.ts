@@ -34,7 +34,7 @@ import {
   programsVariable,
 } from "./test-programs.ts";
 
-/** Limit of all tests together, which usually take four minutes on two cores. */
+/** Limit of all tests together, which usually take six minutes on two cores. */
 const totalMinutes = 20;
 
 /** First program in the namespaces: a network with the addresses of the cluster and of the node, then the tests. */
