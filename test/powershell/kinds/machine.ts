@@ -13,12 +13,25 @@ import { OutOfTime, wineServer } from "../shells.ts";
 
 /** The longest first. Each has a process, because what has not begun in time is skipped. */
 const files = [
-  ...["windows-image/scripts-run", "rehearsal-host/install", "windows/windows-runner"],
-  ...["machine/hyper-v/machine-behaviours", "rehearsal-host/containerd", "rehearsal-host/join"],
-  ...["rehearsal-host/reset", "rehearsal-host/steps", "rehearsal-host/flannel"],
-  ...["rehearsal-host/cluster-route", "rehearsal-host/hybrid-overlay", "rehearsal-host/reboot"],
-  ...["rehearsal-host/machine-proxy", "rehearsal-host/export-log", "rehearsal-host/import-image"],
-  ...["rehearsal-host/own-program"],
+  ...["images/windows/scripts-run", "rehearsal/machine/install", "windows/windows-runner"],
+  ...[
+    "machine/hyper-v/machine-behaviours",
+    "rehearsal/machine/containerd",
+    "rehearsal/machine/join",
+  ],
+  ...["rehearsal/machine/reset", "rehearsal/machine/steps", "rehearsal/machine/flannel"],
+  ...[
+    "rehearsal/machine/cluster-route",
+    "rehearsal/machine/hybrid-overlay",
+    "rehearsal/machine/reboot",
+  ],
+  ...[
+    "rehearsal/machine/machine-proxy",
+    "rehearsal/machine/export-log",
+    "rehearsal/machine/import-image",
+  ],
+  ...["rehearsal/machine/own-program", "rehearsal/machine/own-script"],
+  ...["rehearsal/machine/trusted-certificate"],
 ].map((name) => `test/unit/${name}.test.ts`);
 
 const uncounted = "where it is cut short, the model counts no change of a file or of the registry";
