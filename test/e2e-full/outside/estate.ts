@@ -73,7 +73,7 @@ export async function makeBaseDisk(disk: string, folder: string): Promise<Progra
   const carried = parseImageManifest(await readFile(image.manifest, "utf8")).media;
   const { containerd, kubelet, kubeadm, kubeLogRunner } = carried;
   const programs = { containerd, kubelet, kubeadm, kubeLogRunner };
-  for (const { sha256, fileName } of Object.values(programs)) {
+  for (const { sha256, fileName } of Object.values(carried)) {
     await debugfs(root, `rm ${media}/${sha256}/${fileName}`, "-w");
     await debugfs(root, `rmdir ${media}/${sha256}`, "-w");
   }
