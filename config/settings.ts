@@ -17,7 +17,6 @@ import { linux } from "./sections/linux.ts";
 import { network, type Segment } from "./sections/network.ts";
 import { machineNodes, nodes, type NodeSettings } from "./sections/nodes.ts";
 import { windows } from "./sections/windows.ts";
-import { imageSource } from "./image-sources.ts";
 
 const makers = Object.fromEntries(
   Object.entries(machineMakers).map(([section, { settings }]) => [section, settings]),
@@ -77,20 +76,6 @@ export interface Settings extends NamedSettings {
   /** Windows nodes whose machines are there. */
   ownNodes: ExistingNode[];
   placement: Placement[];
-}
-
-/** Whether programs are pushed to Windows machines of the stack: to those whose image has none, or not the user's own. */
-export function pushesPrograms(
-  settings: Pick<Settings, "nodes" | "ownNodes" | "windows">,
-): boolean {
-  const lacks =
-    !imageSource(settings).carriesPrograms || Object.keys(settings.windows.ownFiles).length > 0;
-  return settings.ownNodes.length > 0 || (hasWindowsNodes(settings) && lacks);
-}
-
-/** Whether Windows machines are made, which needs their image. */
-export function hasWindowsNodes({ nodes }: Pick<Settings, "nodes">): boolean {
-  return nodes.length > 0;
 }
 
 /** Nodes on machines: those that kindows makes, and those that were there before. */

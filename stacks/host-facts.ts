@@ -3,7 +3,8 @@ import { existsSync } from "node:fs";
 import { gatherLibvirt } from "../components/machine/libvirt/libvirt-facts.ts";
 import { fabricProblems } from "../components/network/fabric/readiness.ts";
 import { hostProblemsElsewhere } from "../components/machine/machine-makers.ts";
-import { pushesPrograms, type Settings } from "../config/settings.ts";
+import type { Settings } from "../config/settings.ts";
+import { stackNeeds } from "./stack-needs.ts";
 import { thisPackageManager } from "../toolchain/host-packages.ts";
 import { gatherConfinement } from "../components/machine/libvirt/confinement.ts";
 import { gatherDisks, gatherInotify, gatherMemory } from "./room.ts";
@@ -59,7 +60,7 @@ function questionsOf(settings: Settings) {
 }
 
 function gatherPrograms(settings: Settings) {
-  const all = pushesPrograms(settings) ? pushedSoftware(settings) : [];
+  const all = stackNeeds(settings).pushesPrograms ? pushedSoftware(settings) : [];
   const artifacts = all.map(([, artifact]) => artifact);
   const isFetched = ({ origin }: (typeof artifacts)[number]): boolean =>
     origin === "image" || (origin.folder !== undefined && existsSync(origin.folder));

@@ -6,7 +6,8 @@ import { builtRehearsalImage, builtSoFar } from "../toolchain/built.ts";
 import { Cache } from "../toolchain/cache.ts";
 import { digestOfFile } from "../toolchain/file-digest.ts";
 import { virtualGiBOf } from "../toolchain/disk-format.ts";
-import { hasWindowsNodes, type Settings } from "../config/settings.ts";
+import type { Settings } from "../config/settings.ts";
+import { stackNeeds } from "./stack-needs.ts";
 import type { HostProblem } from "../config/host-problem.ts";
 import type { Complaint } from "../config/problem.ts";
 import { imageSource } from "../config/image-sources.ts";
@@ -65,9 +66,9 @@ export function checkImage(
   settings: Settings,
   facts: { readonly image: ImageFacts },
 ): HostProblem[] {
-  if (!hasWindowsNodes(settings)) return [];
+  const { windowsImage: image } = stackNeeds(settings);
+  if (image === undefined) return [];
   const { nodes } = settings;
-  const { image } = settings.windows;
   if (typeof facts.image === "object") {
     return disksTooSmall(nodes, facts.image.virtualGiB, "kindows:windows.diskGiB");
   }

@@ -2,7 +2,8 @@ import type * as z from "zod";
 import { readFileSync } from "node:fs";
 import { firmwareOf } from "../config/sections/windows-image.ts";
 import { imageSource } from "../config/image-sources.ts";
-import { hasWindowsNodes, type Settings } from "../config/settings.ts";
+import type { Settings } from "../config/settings.ts";
+import { stackNeeds } from "./stack-needs.ts";
 import { builtImage, imageKey } from "../images/windows/builder/built-image.ts";
 import {
   defaultRequirements,
@@ -45,7 +46,7 @@ const foundSchema = goldenImageSchema.extend({ manifest: imageManifestSchema.opt
  * preflight checks that it exists.
  */
 export function machineImage(settings: Settings, images: LabImages): MachineImage | undefined {
-  if (!hasWindowsNodes(settings)) return undefined;
+  if (stackNeeds(settings).windowsImage === undefined) return undefined;
   const { windows, cluster, cni } = settings;
   const { image, containerdVersion } = windows;
   const asked = isMadeFromIso(image) ? imageKey(settings) : image;

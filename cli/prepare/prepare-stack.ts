@@ -1,6 +1,7 @@
 import path from "node:path";
 import { examineArchives } from "../../components/image-archives/image-archives.ts";
-import { hasWindowsNodes, pushesPrograms, type Settings } from "../../config/settings.ts";
+import type { Settings } from "../../config/settings.ts";
+import { stackNeeds } from "../../stacks/stack-needs.ts";
 import { Cache } from "../../toolchain/cache.ts";
 import { settingsFile } from "../engine/folders.ts";
 import { requireConsent, type Consent } from "../fetch/consent.ts";
@@ -21,16 +22,17 @@ export async function prepareStack(
 ): Promise<void> {
   const file = path.basename(settingsFile(stack));
   await examineArchives(settings.cluster.imageArchives, file, new Cache(), say);
-  if (!hasWindowsNodes(settings)) {
-    if (pushesPrograms(settings)) await requireConsent(settings, false, consent);
-    await prepare(settings);
-    if (pushesPrograms(settings)) await ensureStackPrograms(settings);
-    return;
+  const needs = stackNeeds(settings);
+  const makesMachines = needs.windowsImage !== undefined;
+  let makesImage = false;
+  if (makesMachines) {
+    await findUpdate(settings);
+    makesImage = await requireMakeableImage(settings, new Cache(), say);
   }
-  await findUpdate(settings);
-  const makesImage = await requireMakeableImage(settings, new Cache(), say);
-  await requireConsent(settings, makesImage, consent);
-  await prepare(settings);
-  await ensureStackPrograms(settings);
-  await ensureStackImage(settings);
+  // A rehearsal's image lacks some programs, too.
+  const fetches = makesMachines || needs.pushesPrograms;
+  if (fetches) await requireConsent(settings, makesImage, consent);
+  await prepare({ settings, needs });
+  if (fetches) await ensureStackPrograms(settings);
+  if (makesMachines) await ensureStackImage(settings);
 }

@@ -3,14 +3,14 @@ import {
   calicoDefinitions,
   definitionsName,
 } from "../../components/cni/calico/definitions-artifact.ts";
-import { calicoRelease } from "../../components/cni/calico/release.ts";
 import { loadBalancerImage } from "../../images/load-balancer/artifact.ts";
 import { loadBalancerReference } from "../../components/controlplane/load-balancer.ts";
 import { nodeImage, nodeImageReference } from "../../images/node/artifact.ts";
 import { archiveName } from "../../images/node/build-node-image.ts";
 import { linuxDiskName, linuxImage } from "../../images/linux/artifact.ts";
 import { linuxPrograms, programsName } from "../../images/linux/programs.ts";
-import { hasWindowsNodes, type Settings } from "../../config/settings.ts";
+import type { Settings } from "../../config/settings.ts";
+import { stackNeeds, type StackNeeds } from "../../stacks/stack-needs.ts";
 import { bakedRehearsalImage } from "../../rehearsal/bake/artifact.ts";
 import { diskName, manifestName, rehearsalImage } from "../../rehearsal/image/artifact.ts";
 import type { Artifact, Progress } from "../../toolchain/artifact.ts";
@@ -56,34 +56,38 @@ import { cacheRoot } from "../../toolchain/own-cache.ts";
  * Installs everything that a stack needs on this host: packages, daemons, tools, images, the engine's home. What exists
  * is kept; if nothing is missing, this takes well under a second.
  *
- * @param settings of the stack. Undefined for existing machines and an existing cluster, which need only the engine: no
- *   daemon, no hypervisor, no image.
+ * @param lab the stack's settings, and what follows from them. Undefined for existing machines and an existing cluster,
+ *   which need only the engine: no daemon, no hypervisor, no image.
  */
-export async function prepare(settings: Settings | undefined): Promise<void> {
+export async function prepare(lab: PreparedLab | undefined): Promise<void> {
   const options: EnsureOptions = {
     progress: say,
     ensurePackages: (names) => ensureHostPackages(names, say),
-    ensureRoom: (missing) => requireRoomToPrepare(missing, settings, say),
+    ensureRoom: (missing) => requireRoomToPrepare(missing, lab?.settings, say),
   };
-  if (settings === undefined) {
+  if (lab === undefined) {
     await prepareEngine([], options, "existing");
   } else {
-    await prepareLab(settings, options);
+    await prepareLab(lab, options);
   }
   await removeCompilerCaches(new Cache(), "go", say);
 }
 
-async function prepareLab(settings: Settings, options: EnsureOptions): Promise<void> {
+export interface PreparedLab {
+  readonly settings: Settings;
+  readonly needs: StackNeeds;
+}
+
+async function prepareLab({ settings, needs }: PreparedLab, options: EnsureOptions): Promise<void> {
   // A user who may not install packages gets one message about all of them.
-  const packages = await checkArtifacts([...engineTools.lab, ...machineImages(settings)]);
+  const packages = await checkArtifacts([...engineTools.lab, ...machineImages(needs)]);
   const daemons = await ensureStackPackages(settings, packages, say);
   await ensureDaemons(settings.hypervisor.uri, daemons, { ...options, progress: say });
 
   const cloudImage = await prepareCloudImage(settings, options);
-  const images = [...machineImages(settings), ...(await containerImages(settings))];
-  const disk = hasWindowsNodes(settings) ? userDisk(settings, say) : undefined;
-  const release =
-    settings.cni.kind === "calico" ? calicoRelease(settings.cni.calico.version) : undefined;
+  const images = [...machineImages(needs), ...(await containerImages(settings, needs))];
+  const disk = userDisk(needs, say);
+  const release = needs.calico;
   const definitions = release && calicoDefinitions(release);
   const others = [disk?.artifact, definitions].filter((artifact) => artifact !== undefined);
   const ensured = await prepareEngine([...images, ...others], options);
@@ -102,16 +106,15 @@ async function prepareLab(settings: Settings, options: EnsureOptions): Promise<v
   });
 }
 
-export function machineImages(settings: Settings): Artifact[] {
-  const { linux, linuxNodes } = settings;
-  const { image } = settings.windows;
+export function machineImages({
+  windowsImage,
+  linuxImage: linux,
+}: Pick<StackNeeds, "windowsImage" | "linuxImage">): Artifact[] {
   const images: Artifact[] = [];
-  if (hasWindowsNodes(settings) && image.kind === "rehearsal") {
-    images.push(image.baked ? bakedRehearsalImage : rehearsalImage);
+  if (windowsImage?.kind === "rehearsal") {
+    images.push(windowsImage.baked ? bakedRehearsalImage : rehearsalImage);
   }
-  if (linuxNodes.length > 0) {
-    images.push(...(isNamed(linux.image) ? [] : [linuxImage]), linuxPrograms);
-  }
+  if (linux !== undefined) images.push(...(isNamed(linux) ? [] : [linuxImage]), linuxPrograms);
   return images;
 }
 
@@ -151,8 +154,11 @@ async function builtGuest(folder: string): Promise<BuiltArtifacts["rehearsalImag
 const pullTimeoutSeconds = 900;
 
 /** kind's images, unless the settings name one: built here if they were before, or the official one cannot be pulled. */
-async function containerImages(settings: Settings): Promise<readonly Artifact[]> {
-  const known = await knownContainerImages(settings);
+async function containerImages(
+  settings: Settings,
+  needs: StackNeeds,
+): Promise<readonly Artifact[]> {
+  const known = await knownContainerImages(settings, needs);
   if (known !== undefined) return known;
   const official = officialNodeImage(settings);
   say(`pulling ${official}`);
@@ -164,36 +170,40 @@ async function containerImages(settings: Settings): Promise<readonly Artifact[]>
     );
   }
   say(`the node image is built here, since the official one cannot be pulled: ${pull.reason}`);
-  return builtContainerImages(settings);
+  return builtContainerImages(needs);
 }
 
 /** The same without pulling; undefined if the official image is not on this host. */
-async function knownContainerImages(settings: Settings): Promise<readonly Artifact[] | undefined> {
-  if (settings.cluster.nodeImage !== undefined) return [];
+async function knownContainerImages(
+  settings: Settings,
+  needs: StackNeeds,
+): Promise<readonly Artifact[] | undefined> {
+  if (needs.nodeImage !== undefined) return [];
   if (isBuiltHere(settings.cluster) && builtSoFar().nodeImage !== undefined) {
-    return builtContainerImages(settings);
+    return builtContainerImages(needs);
   }
   const inspect = ["image", "inspect", "--format", "{{.Id}}", officialNodeImage(settings)];
   return (await runProgram("docker", inspect, 30)).how === "well" ? [] : undefined;
 }
 
-function builtContainerImages({ cluster }: Settings): readonly Artifact[] {
-  return [nodeImage, ...(cluster.controlPlanes > 1 ? [loadBalancerImage] : [])];
+function builtContainerImages({ loadBalancer }: StackNeeds): readonly Artifact[] {
+  return [nodeImage, ...(loadBalancer ? [loadBalancerImage] : [])];
 }
 
 /** What `up` first has to build, fetch or convert for a stack, in the order of `prepare`. Only reads. */
 export async function unprepared(settings: Settings): Promise<readonly string[]> {
-  const { linux, linuxNodes } = settings;
-  const image = hasWindowsNodes(settings) ? settings.windows.image : undefined;
-  const containers = await knownContainerImages(settings);
-  const missing = await missingArtifacts([...machineImages(settings), ...(containers ?? [])]);
-  const cloudImage = linuxNodes.length > 0 && isNamed(linux.image);
+  const needs = stackNeeds(settings);
+  const { windowsImage: image, linuxImage: linux } = needs;
+  const containers = await knownContainerImages(settings, needs);
+  const missing = await missingArtifacts([...machineImages(needs), ...(containers ?? [])]);
+  const lacksCloudImage =
+    linux !== undefined && isNamed(linux) && locatedLinuxImage(linux) === "not prepared";
   const source =
     image?.kind === "disk" && mustBeConverted(image.path) && convertedFrom(image.path) === undefined
       ? image.path
       : undefined;
   return [
-    ...(cloudImage && locatedLinuxImage(linux.image) === "not prepared" ? ["the cloud image"] : []),
+    ...(lacksCloudImage ? ["the cloud image"] : []),
     ...missing.map(({ name }) => name),
     ...(containers === undefined ? [officialNodeImage(settings)] : []),
     ...(source === undefined ? [] : [`a qcow2 copy of ${source}`]),
@@ -205,12 +215,12 @@ export async function unprepared(settings: Settings): Promise<readonly string[]>
 
 /** The disk in the settings, if it has to be converted. An invalid file is reported by the preflight. */
 export function userDisk(
-  { windows: { image } }: Pick<Settings, "windows">,
+  { windowsImage: image }: Pick<StackNeeds, "windowsImage">,
   say: Progress,
   cache = new Cache(),
 ):
   { artifact: Artifact; record(folder: string): ReturnType<typeof convertedDiskNote> } | undefined {
-  if (image.kind !== "disk" || !mustBeConverted(image.path)) return undefined;
+  if (image?.kind !== "disk" || !mustBeConverted(image.path)) return undefined;
   const source = image.path;
   if (convertedFrom(source) === undefined) {
     say(`reading all of ${source} for its checksum`);

@@ -166,7 +166,7 @@ describe("whether an image can be made, before anything is built", () => {
 describe("a disk that the settings name", () => {
   const lines: string[] = [];
   const diskOf = (image: object): ReturnType<typeof userDisk> =>
-    userDisk(stack(image, {}), (line) => lines.push(line), cache);
+    userDisk({ windowsImage: stack(image, {}).windows.image }, (line) => lines.push(line), cache);
 
   it("is converted when machines can't start from it, and noted with what it was", async () => {
     const source = at("a.vhdx");

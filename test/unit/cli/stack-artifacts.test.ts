@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 
 import { machineImages } from "../../../cli/prepare/prepare.ts";
 import { resolveSettings } from "../../../config/resolve.ts";
+import { stackNeeds } from "../../../stacks/stack-needs.ts";
 import { eachCase } from "../each-case.ts";
 
 const rehearsal = { windows: { image: { kind: "rehearsal" } } };
@@ -49,7 +50,7 @@ describe("what a stack's machines need", () => {
     const where = { stack: "x", file: "Pulumi.x.yaml" };
     const settings = resolveSettings(written as Record<string, unknown>, where);
     assert.deepEqual(
-      machineImages(settings).map(({ name }) => name),
+      machineImages(stackNeeds(settings)).map(({ name }) => name),
       images,
     );
   });

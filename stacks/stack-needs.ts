@@ -1,0 +1,40 @@
+import { type CalicoRelease, calicoRelease } from "../components/cni/calico/release.ts";
+import { imageSource } from "../config/image-sources.ts";
+import type { Settings } from "../config/settings.ts";
+
+/** What a lab needs on this host, as its settings say it: the same for whoever prepares, fetches or checks it. */
+export interface StackNeeds {
+  /** What the disk of Windows machines is made from; undefined if the lab makes no such machine. */
+  readonly windowsImage: Settings["windows"]["image"] | undefined;
+  /** The same for Linux machines. */
+  readonly linuxImage: Settings["linux"]["image"] | undefined;
+  /** Whether this host pushes programs to Windows machines: their image lacks some, or somebody else has made them. */
+  readonly pushesPrograms: boolean;
+  /** kind's node image in the settings; undefined: the official one, or one that is built here. */
+  readonly nodeImage: string | undefined;
+  /** Whether kind starts a load balancer in front of several control planes. */
+  readonly loadBalancer: boolean;
+  /** The release of Calico whose definitions are applied. */
+  readonly calico: CalicoRelease | undefined;
+}
+
+/** Reads nothing but the settings. */
+export function stackNeeds(
+  settings: Pick<
+    Settings,
+    "windows" | "linux" | "nodes" | "linuxNodes" | "ownNodes" | "cluster" | "cni"
+  >,
+): StackNeeds {
+  const { windows, linux, nodes, linuxNodes, ownNodes, cluster, cni } = settings;
+  const makesWindows = nodes.length > 0;
+  const lacksPrograms =
+    !imageSource(settings).carriesPrograms || Object.keys(windows.ownFiles).length > 0;
+  return {
+    windowsImage: makesWindows ? windows.image : undefined,
+    linuxImage: linuxNodes.length > 0 ? linux.image : undefined,
+    pushesPrograms: ownNodes.length > 0 || (makesWindows && lacksPrograms),
+    nodeImage: cluster.nodeImage,
+    loadBalancer: cluster.controlPlanes > 1,
+    calico: cni.kind === "calico" ? calicoRelease(cni.calico.version) : undefined,
+  };
+}
