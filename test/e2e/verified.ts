@@ -105,7 +105,7 @@ export async function verifiesLinuxPaths(
   const wine = wineRows.filter(
     (id) => windowsNodes > 0 && (network === "other" || !routedRows.includes(id)),
   );
-  const settings = windowsNodes === 0 ? [] : ["windows-settings"];
+  const settings = windowsNodes === 0 ? [] : ["windows-settings", "windows-node-agent"];
   assert.deepEqual(rowsWith(rows, "rehearsed"), [...wine, ...settings]);
   for (const { id, reason } of rows.filter((each) => wine.includes(each.id))) {
     assert.match(reason, /^HostProcess under Wine: /, id);
