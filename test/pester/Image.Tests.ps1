@@ -5,7 +5,7 @@ BeforeAll {
     . "$PSScriptRoot/support/Support.ps1"
     # As on the CD: the scripts that make an image, with the steps' library in theirs.
     $ImageFolder = Join-Path $TestDrive 'cd'
-    Copy-Item -LiteralPath "$LibFolder/../../image/scripts" -Destination $ImageFolder -Recurse
+    Copy-Item -LiteralPath "$LibFolder/../../../../images/windows/scripts" -Destination $ImageFolder -Recurse
     Copy-Item -Path "$LibFolder/*" -Include '*.ps1', '*.json' -Destination (Join-Path $ImageFolder 'lib')
     foreach ($lib in Get-ChildItem -LiteralPath (Join-Path $ImageFolder 'lib') -Filter '*.ps1' -File) {
         . $lib.FullName

@@ -137,7 +137,10 @@ Describe 'Get-MachineState' {
             }
         }
         function Test-Path { param($LiteralPath) $LiteralPath -in 'C:\k', 'HKLM:\Software\Tigera' }
-        function Get-ChildItem { [pscustomobject]@{ FullName = 'C:\k\cni' } }
+        function Get-ChildItem {
+            if ("$args" -like '*Cert:*') { [pscustomobject]@{ Thumbprint = 'AB12' } }
+            else { [pscustomobject]@{ FullName = 'C:\k\cni' } }
+        }
         function Get-NetFirewallRule { foreach ($name in 'kubelet', 'other') { [pscustomobject]@{ Name = $name } } }
         function Get-Content { '127.0.0.1 localhost' }
         function Get-DnsClientNrptRule { [pscustomobject]@{ Namespace = '.'; NameServers = @('192.0.2.1', '192.0.2.2') } }
@@ -165,6 +168,7 @@ Describe 'Get-MachineState' {
             "Defender's exclusion C:\k"
             'registry key HKLM:\Software\Tigera'
             'task kindows-seal'
+            'trusted certificate AB12'
             'network Calico (L2Bridge)'
             'process kubelet'
         )
