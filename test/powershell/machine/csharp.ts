@@ -173,7 +173,8 @@ function cmdletClass({ name, parameters, implementation }: Cmdlet): string {
     `[Cmdlet(${quoted(verb)}, ${quoted(noun)})]`,
     `public class ${full.replace(/^.*\./, "")} : Rehearsed.ModelCmdlet {`,
     `protected override string Of { get { return ${quoted(name)}; } }`,
-    ...parameters.map(parameter),
+    // Every cmdlet of a real PowerShell has this one by itself.
+    ...parameters.filter(({ name }) => name !== "Verbose").map(parameter),
     "}",
   ];
   return inNamespace(full, body.join("\n"));
