@@ -77,8 +77,15 @@ const timeSpan = types.define({
     },
   },
   staticMethods: {
-    // 5.1 rounds to whole milliseconds.
-    "FromSeconds(double)": ({ value }: Num) => new NetObject(timeSpan, Math.round(value * 1000)),
+    "FromSeconds(double)": ({ value }: Num) => {
+      // 5.1 rounds to whole milliseconds.
+      const milliseconds = Math.round(value * 1000);
+      // .NET counts in ticks of 100 ns, in 64 bits.
+      if (!(Math.abs(milliseconds) < 2 ** 63 / 10_000)) {
+        throw new Unsupported("a TimeSpan beyond its limits");
+      }
+      return new NetObject(timeSpan, milliseconds);
+    },
   },
 });
 

@@ -45,8 +45,8 @@ export const fresh: Kind = {
   },
 };
 
-/** The names of folders that rows make, or their ends. */
-const folders = /[0-9a-f]{32}|[0-9a-f]{8,}(?=\/)/g;
+/** The names of folders that rows make, or their ends, and GUIDs. */
+const folders = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{32}|[0-9a-f]{8,}(?=\/)/g;
 
 async function compare<Row extends FreshRow>(
   shell: Shell,

@@ -35,7 +35,7 @@ const refused: Readonly<Record<string, number>> = {
   formats: 388,
   found: 109,
   fresh: 20,
-  "net members": 23,
+  "net members": 24,
   nothing: 271,
   parameters: 1,
   paths: 62,

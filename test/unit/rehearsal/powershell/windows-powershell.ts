@@ -19,6 +19,12 @@ const differences: readonly Difference[] = [
       "https://learn.microsoft.com/dotnet/api/system.text.regularexpressions.regexparseexception: .NET 7 and later",
   },
   {
+    recorded: / \(Parameter 'input'\)/g,
+    instead: "\r\nParameter name: version",
+    source:
+      "https://learn.microsoft.com/dotnet/api/system.argumentexception.message: .NET Framework has the parameter on a line of its own; of Version it is called version",
+  },
+  {
     recorded: /\bThe input string '[^']*' was not/g,
     instead: "Input string was not",
     source:
