@@ -1,8 +1,7 @@
 import { X509Certificate } from "node:crypto";
-import { readFileSync } from "node:fs";
 import * as z from "zod";
 import type { Complaint, SettingsProblem } from "../../config/problem.ts";
-import { unreadable } from "../windows/program-file.ts";
+import { contentOf } from "../windows/program-file.ts";
 
 export const caCertificateSchema = z.object({
   /** SHA-1 of the certificate, in upper case: Windows' name for it. */
@@ -45,12 +44,8 @@ export function examineCertificates(
 }
 
 function examineFile(file: string, now: Date): readonly CaCertificate[] | Complaint {
-  let content: Buffer;
-  try {
-    content = readFileSync(file);
-  } catch (error) {
-    return unreadable(error, "Write the path of a certificate that you can read.");
-  }
+  const content = contentOf(file, "Write the path of a certificate that you can read.");
+  if (!Buffer.isBuffer(content)) return content;
   const text = content.toString("latin1");
   if (text.includes("PRIVATE KEY-----")) {
     return {

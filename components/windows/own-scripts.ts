@@ -1,10 +1,9 @@
 import { createHash } from "node:crypto";
-import { readFileSync } from "node:fs";
 import path from "node:path";
 import * as z from "zod";
 import type { Complaint, SettingsProblem } from "../../config/problem.ts";
 import { mediaFolder } from "./media-folder.ts";
-import { unreadable } from "./program-file.ts";
+import { contentOf } from "./program-file.ts";
 
 /** When a script runs: once `containerd` and Kubernetes' programs are there, or once the machine is a node. */
 export const scriptTimes = ["before-join", "after-join"] as const;
@@ -55,12 +54,8 @@ export function examineScripts(
 
 /** A script's SHA-256, or why it can't be used. */
 function examineScript(file: string): string | Complaint {
-  let content: Buffer;
-  try {
-    content = readFileSync(file);
-  } catch (error) {
-    return unreadable(error, "Write the path of a script that you can read.");
-  }
+  const content = contentOf(file, "Write the path of a script that you can read.");
+  if (!Buffer.isBuffer(content)) return content;
   if (content.length > largestBytes || content.includes(0)) {
     return {
       why: "is not a script: it is larger than 1 MiB, or not in UTF-8 or ASCII",

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { readFileSync, statSync } from "node:fs";
 import { open, readFile, stat } from "node:fs/promises";
 import type { Complaint } from "../../config/problem.ts";
 import { messageOf } from "../../host/failure.ts";
@@ -43,6 +44,16 @@ export async function examineProgram(file: string): Promise<ProgramFile | Compla
     };
   } catch (error) {
     return unreadable(error, anotherFile);
+  }
+}
+
+/** The content of a small file that the settings name, or why it can't be read. A device or a pipe is no file. */
+export function contentOf(file: string, instead: string): Buffer | Complaint {
+  try {
+    if (!statSync(file).isFile()) return { why: "is not a file", instead };
+    return readFileSync(file);
+  } catch (error) {
+    return unreadable(error, instead);
   }
 }
 

@@ -60,6 +60,7 @@ describe("certificates that nodes trust", () => {
         () => file("cut.pem", readFileSync(ca, "utf8").replace(/\n[^\n]*\n-----END/, "\n-----END")),
         /not a certificate/,
       ],
+      "a device": [() => "/dev/zero", /^is not a file$/],
       "a private key": [() => key, /has a private key in it/],
       "a certificate with its key": [
         () => file("both.pem", readFileSync(ca, "utf8") + readFileSync(key, "utf8")),
@@ -127,6 +128,14 @@ describe("scripts for Windows nodes", () => {
     assert.deepEqual(scripts, []);
     assert.deepEqual(problems[0]?.path, ["windows", "scripts", 1, "path"]);
     assert.match(problems[0].why, why);
+  });
+
+  it("are not a device, which would never end", () => {
+    const { problems } = examineScripts([[0, { path: "/dev/zero", ...script }]]);
+    assert.deepEqual(
+      problems.map(({ why }) => why),
+      ["is not a file"],
+    );
   });
 
   it("may have such letters behind a byte order mark", () => {
