@@ -16,7 +16,6 @@ import { labFabric } from "../components/network/fabric/fabric-host.ts";
 import { sharedZone } from "../components/network/firewalld.ts";
 import { LabNetwork, type UsedNetwork } from "../components/network/lab-network.ts";
 import { defaultRequirements } from "../components/windows/host-requirements.ts";
-import { withOwnPrograms } from "../components/windows/software.ts";
 import { clusterRoutes } from "./cluster-routes.ts";
 import { existingMachine } from "./existing-cluster.ts";
 import type { LabArgs } from "./lab-args.ts";
@@ -33,7 +32,7 @@ import { labMachines } from "./machines.ts";
 import { nodeImage } from "./node-image.ts";
 import { nodeSetup, ownSetup } from "./node-setup.ts";
 import { isAway } from "./reachable-nodes.ts";
-import { stackSoftware } from "../components/windows/stack-software.ts";
+import { ownSoftware } from "../components/windows/stack-software.ts";
 import { isRouted } from "../components/network/fabric/fabric-ends.ts";
 import type { NodeSettings } from "../config/sections/nodes.ts";
 
@@ -196,9 +195,10 @@ function joinedOwn(
   cluster: JoinedCluster,
   routes: ReturnType<typeof clusterRoutes>,
 ): JoinedWindows[] {
-  const { ownNodes, windows } = settings;
-  const software = withOwnPrograms(stackSoftware(settings), windows.ownFiles);
-  const programs = { software, requirements: defaultRequirements };
+  const { ownNodes } = settings;
+  // Most labs make all their machines.
+  if (ownNodes.length === 0) return [];
+  const programs = { software: ownSoftware(settings), requirements: defaultRequirements };
   const setup = ownSetup(settings);
   return ownNodes.map((node) => {
     const { port: sshPort, privateKeyFile: sshKeyFile } = node.login;

@@ -25,7 +25,7 @@ import type { NodePrograms } from "./joined-node.ts";
 import { goldenImageSchema, notBuilt } from "./golden-image.ts";
 import type { LabImages } from "./lab-images.ts";
 import { podNetworks } from "../components/cni/pod-networks.ts";
-import { stackSoftware } from "../components/windows/stack-software.ts";
+import { ownSoftware, stackSoftware } from "../components/windows/stack-software.ts";
 
 export interface MachineImage extends NodePrograms {
   readonly disk: GoldenImage;
@@ -52,8 +52,7 @@ export function machineImage(settings: Settings, images: LabImages): MachineImag
   const asked = isMadeFromIso(image) ? imageKey(settings) : image;
   const { manifest, ...disk } = images.of("windows", asked, foundSchema, () => found(settings));
   if (!imageSource(settings).carriesPrograms) {
-    const software = withOwnPrograms(stackSoftware(settings), windows.ownFiles);
-    return { disk, software, requirements: defaultRequirements };
+    return { disk, software: ownSoftware(settings), requirements: defaultRequirements };
   }
   const versions = { kubernetes: cluster.kubernetesVersion, containerd: containerdVersion };
   const software =

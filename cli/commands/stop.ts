@@ -5,7 +5,7 @@ import { enginePulumi } from "../engine/pulumi.ts";
 import { asOnlyRun } from "../engine/run-lock.ts";
 import { stackExists } from "../engine/states.ts";
 import { assertNotTheirs } from "../lab/claim.ts";
-import type { LabOutputs } from "../lab/lab-outputs.ts";
+import { type LabOutputs, machineSource } from "../lab/lab-outputs.ts";
 import { labOutputs } from "../lab/outputs.ts";
 import { assertNothingForeign } from "../lab/proof.ts";
 import { type Asked, type Part, partsOf, turnOff } from "../power/turn-off.ts";
@@ -64,14 +64,8 @@ export function partsOfNode(
   );
 }
 
-function askedOf({ nodes, sshPrivateKey }: LabOutputs): ReadonlyMap<string, Asked> {
+function askedOf(outputs: LabOutputs): ReadonlyMap<string, Asked> {
   return new Map(
-    nodes.map(({ name, os, address, hostKey, sshUser }) => [
-      name,
-      {
-        os,
-        source: { host: address, port: 22, user: sshUser, hostKey, privateKey: sshPrivateKey },
-      },
-    ]),
+    outputs.nodes.map((node) => [node.name, { os: node.os, source: machineSource(node, outputs) }]),
   );
 }

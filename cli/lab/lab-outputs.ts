@@ -1,4 +1,5 @@
 import * as z from "zod";
+import type { SshSource } from "../../host/ssh/run-over-ssh.ts";
 
 const nodeSchema = z.object({
   name: z.string(),
@@ -28,3 +29,11 @@ export const outputsSchema = z.object({
 });
 
 export type LabOutputs = z.infer<typeof outputsSchema>;
+
+/** How to log in to a machine that the lab has made. */
+export function machineSource(
+  { address, hostKey, sshUser }: LabOutputs["nodes"][number],
+  { sshPrivateKey }: Pick<LabOutputs, "sshPrivateKey">,
+): SshSource {
+  return { host: address, port: 22, user: sshUser, hostKey, privateKey: sshPrivateKey };
+}

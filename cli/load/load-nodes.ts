@@ -10,7 +10,7 @@ import type { NodeMachine } from "../lab/lab-state.ts";
 import { copyToMachine, runOnWindowsNode } from "../lab/on-machine.ts";
 import { say } from "../progress.ts";
 import type { Load, LoadNode } from "./load-plan.ts";
-import type { LabOutputs } from "../lab/lab-outputs.ts";
+import { type LabOutputs, machineSource } from "../lab/lab-outputs.ts";
 
 /** What nodes take: an archive, and the images in it. */
 type Taken = Pick<Load<LoadNode>, "archive" | "images">;
@@ -86,13 +86,7 @@ export async function takingNodes(
     const machine = windows.find(({ node }) => node === name);
     if (machine !== undefined) return (load) => toWindows(name, machine, load);
     const linux = nodes.find((node) => node.name === name && node.os === "linux");
-    return (
-      linux &&
-      ((load) => {
-        const { address: host, hostKey, sshUser: user } = linux;
-        return toLinux(name, { host, port: 22, user, hostKey, privateKey: sshPrivateKey }, load);
-      })
-    );
+    return linux && ((load) => toLinux(name, machineSource(linux, { sshPrivateKey }), load));
   }
 }
 

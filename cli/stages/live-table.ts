@@ -23,7 +23,7 @@ export class LiveTable {
   }
 
   draw(): void {
-    const rows = this.rows().map((row) => [...row]);
+    const rows = this.rows();
     if (rows.length === 0) this.#draw.clear();
     else this.#draw(`\n${table(header, rows)}`);
   }

@@ -34,18 +34,25 @@ export function stackSoftware({ windows, cluster, cni }: SoftwareSettings): Wind
   );
 }
 
-export interface PushedSettings extends SoftwareSettings {
-  readonly windows: SoftwareSettings["windows"] & {
+interface OwnSoftwareSettings extends SoftwareSettings {
+  readonly windows: SoftwareSettings["windows"] & { readonly ownFiles: OwnFiles };
+}
+
+/** The same, with the user's own programs in place of published ones. */
+export function ownSoftware(settings: OwnSoftwareSettings): WindowsSoftware {
+  return withOwnPrograms(stackSoftware(settings), settings.windows.ownFiles);
+}
+
+export interface PushedSettings extends OwnSoftwareSettings {
+  readonly windows: OwnSoftwareSettings["windows"] & {
     readonly image: { readonly kind: ImageSourceName };
-    readonly ownFiles: OwnFiles;
   };
   readonly ownNodes: readonly unknown[];
 }
 
 /** The programs that this host pushes to Windows machines of a lab: those that their image does not contain. */
 export function pushedSoftware(settings: PushedSettings): ReturnType<typeof programArtifacts> {
-  const { windows, ownNodes } = settings;
-  const isCarried = imageSource(settings).carriesPrograms && ownNodes.length === 0;
-  const all = programArtifacts(withOwnPrograms(stackSoftware(settings), windows.ownFiles));
+  const isCarried = imageSource(settings).carriesPrograms && settings.ownNodes.length === 0;
+  const all = programArtifacts(ownSoftware(settings));
   return isCarried ? all.filter(([, { releases }]) => releases !== undefined) : all;
 }
