@@ -51,7 +51,9 @@ function objectText(value: Instance): string {
     const { type, words: message } = value instanceof ErrorRecord ? value.exception : value;
     // 5.1 shows something else instead, 7 nothing.
     if (message === "") throw new Unsupported("an error without a message in a text");
-    return value instanceof ErrorRecord ? message : `${type.name}: ${message}`;
+    if (value instanceof ErrorRecord) return message;
+    if (value.inner) throw new Unsupported("an exception with an inner one in a text");
+    return `${type.name}: ${message}`;
   }
   if (value instanceof NetType || value instanceof ScriptBlock) {
     throw new Unsupported(`[${value.type.name}] in a text`);

@@ -1,4 +1,5 @@
 /** DateTime, TimeSpan and Stopwatch. */
+import { isNumeric, plainNumber } from "../powershell/convert.ts";
 import { badFormat } from "../powershell/dotnet/exceptions.ts";
 import type { Clock, Host } from "../powershell/host.ts";
 import { toDouble, types, type Types } from "../powershell/types.ts";
@@ -77,9 +78,11 @@ const timeSpan = types.define({
     },
   },
   staticMethods: {
-    "FromSeconds(double)": ({ value }: Num) => {
+    "FromSeconds(object)": (value: Value) => {
+      // 7 has more overloads, and for some values cannot choose.
+      if (!isNumeric(value)) throw new Unsupported("seconds that are no number");
       // 5.1 rounds to whole milliseconds.
-      const milliseconds = Math.round(value * 1000);
+      const milliseconds = Math.round(plainNumber(value) * 1000);
       // .NET counts in ticks of 100 ns, in 64 bits.
       if (!(Math.abs(milliseconds) < 2 ** 63 / 10_000)) {
         throw new Unsupported("a TimeSpan beyond its limits");
