@@ -4,9 +4,16 @@ import { clusterLabel, kindContainers, roleLabel } from "../../config/names.ts";
 import { actionParameter } from "../../components/host-action/action-parameter.ts";
 import { lines, type Host } from "../../host/host.ts";
 import {
+  addressesOf,
+  isMisplaced,
+  startWithAddresses,
+} from "../../components/controlplane/kept-addresses.ts";
+import {
   isLabPrefix,
+  runningOf,
   stopIn,
   type HostResource,
+  type Stop,
   type ResourceKind,
 } from "../../components/host-resource.ts";
 
@@ -22,7 +29,7 @@ async function find(host: Host): Promise<readonly Container[]> {
     ...["ps", "--all", "--no-trunc", "--filter", `label=${clusterLabel}`],
     ...["--format", `{{.Names}} {{.State}} {{.Label "${clusterLabel}"}} {{.Label "${roleLabel}"}}`],
   ]);
-  // Sorted, because Docker gives the lowest free address to the first container that starts: the control plane must.
+  // Sorted: Docker gives the lowest free address to the first that starts and has none of its own, the control plane.
   return [...lines(listed)].sort().flatMap((line) => {
     const [name = "", state = "", lab = "", role = ""] = line.split(" ");
     return isLabPrefix(lab) ? [{ kind, name, lab, state, role, identity: `${kind} ${name}` }] : [];
@@ -31,6 +38,22 @@ async function find(host: Host): Promise<readonly Container[]> {
 
 const clusterSchema = z.object({ name: z.string(), controlPlanes: z.literal([1, 3]) });
 const workerSchema = z.object({ name: z.string() });
+
+/** Containers at another address than they had. */
+const misplaced: Stop = {
+  kind: `misplaced ${kind}`,
+  verb: ["restart", "restarted"],
+  find: async (host, lab) => {
+    const running = runningOf(await find(host), lab).map(({ name }) => name);
+    return (await addressesOf(dockerOf(host), running))
+      .filter(isMisplaced)
+      .map(({ name, current, kept }) => ({
+        name,
+        seen: `it has the address ${current}, and had ${kept}`,
+      }));
+  },
+  start: startedAgain,
+};
 
 export const containers: ResourceKind<Container> = {
   kind,
@@ -54,14 +77,21 @@ export const containers: ResourceKind<Container> = {
   }),
 
   stops: [
-    stopIn("exited", { kind, find }, async (host, name) => {
-      await host.run("docker", ["start", name]);
-    }),
+    stopIn("exited", { kind, find }, startedAgain),
     stopIn("paused", { kind: `paused ${kind}`, find }, async (host, name) => {
       await host.run("docker", ["unpause", name]);
     }),
+    misplaced,
   ],
 };
+
+const dockerOf = (host: Host) => (args: readonly string[]) => host.run("docker", args);
+
+/** Each container of a cluster keeps its address, which another one may have by now. */
+async function startedAgain(host: Host, name: string, lab: string): Promise<void> {
+  const all = (await find(host)).filter((each) => each.lab === lab).map((each) => each.name);
+  await startWithAddresses(dockerOf(host), all, [name], () => undefined);
+}
 
 type OwnedBy = NonNullable<ResourceKind["owned"]>[string];
 

@@ -159,6 +159,24 @@ function assertOnlyOfNewcomers(changes: readonly Change[], done: Change["operati
 }
 
 /** The whole story of a lab, in the order a user lives it; every part goes on where the one before ended. */
+/** Starts a container that is off while another one has its address, as can happen when Docker starts. */
+async function startAtAnotherAddress(container: string): Promise<void> {
+  const docker = async (...args: string[]): Promise<string> =>
+    (await execa("docker", args, { timeout: 120_000 })).stdout;
+  const found = await docker("inspect", container);
+  const [{ Config, NetworkSettings }] = JSON.parse(found) as [
+    { Config: { Image: string }; NetworkSettings: { Networks: Record<string, object> } },
+  ];
+  const [network = ""] = Object.keys(NetworkSettings.Networks);
+  const other = ["--network", network, "--entrypoint", "sleep", Config.Image, "infinity"];
+  const id = await docker("run", "--detach", "--rm", ...other);
+  try {
+    await docker("start", container);
+  } finally {
+    await docker("rm", "--force", id);
+  }
+}
+
 describe("a rehearsal lab from nothing to nothing", function () {
   this.bail(true);
 
@@ -340,7 +358,9 @@ describe("a rehearsal lab from nothing to nothing", function () {
     assert.doesNotMatch(off.output, /powered off/);
     assert.equal((await virsh("domstate", "kindows-e2e-win-1")).trim(), "shut off");
     assert.match((await lab.kindows("status")).output, /^kindows: it is off: `kindows start/m);
+    await startAtAnotherAddress(controlPlane);
     const on = await succeeded(lab.kindows("start"), "start");
+    assert.match(on.output, /^.*restarted misplaced docker container kindows-e2e-control-plane$/m);
     assert.match(on.output, /^.*started libvirt domain kindows-e2e-win-1$/m);
     assert.deepEqual(await lab.readyNodes(), [controlPlane, "win-1"]);
     await lab.plansNothing();

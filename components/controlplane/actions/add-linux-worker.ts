@@ -13,6 +13,7 @@ import { awaitReadyNode, awaitRegisteredNode } from "./node-waits.ts";
 import { ClusterApi } from "../../../host/kubernetes/cluster-api.ts";
 import { joinBegins, joinHasEnded, startWorker } from "./start-worker.ts";
 import { containerAddress, docker, removeContainers } from "../../../host/docker.ts";
+import { keepAddresses } from "../kept-addresses.ts";
 import { mintToken, revokeToken, tokenId } from "../join-token.ts";
 import { runAction, say, text } from "../../host-action/run-action.ts";
 
@@ -45,6 +46,7 @@ await runAction(environment, async ({ KUBECONFIG_CONTENT: kubeconfig, WORKER: wo
     await deleteStaleNode(name, api);
     await joinBegins(name);
     await join(worker, kubeconfig, api);
+    await keepAddresses([name], worker.network);
     await joinHasEnded(name);
   }
   if (worker.readySeconds === undefined) await awaitRegisteredNode(api, name, registerSeconds);

@@ -17,6 +17,7 @@ import { waitUntil } from "../../../host/wait-until.ts";
 import { builtSoFar } from "../../../toolchain/built.ts";
 import { findOnPath } from "../../../host/search-path.ts";
 import { reachableKubeconfig } from "../../../host/kubernetes/kubeconfig.ts";
+import { keepAddresses, startWithAddresses } from "../kept-addresses.ts";
 import { createTimeoutSeconds, removeCluster, withCluster } from "./remove-cluster.ts";
 import { ensureClusterImages } from "./cluster-images.ts";
 
@@ -40,7 +41,7 @@ async function completeCluster(
   const needed = [first, endpointHost(shape.name, shape.controlPlanes)];
   if (needed.some((name) => !containers.includes(name))) return false;
   try {
-    await docker(["start", ...containers], { timeoutSeconds: 120 });
+    await startWithAddresses(docker, containers, containers, say);
     if ((await docker(["exec", first, "cat", markerFile])) !== fingerprint(shape)) return false;
   } catch (error) {
     say(messageOf(error));
@@ -61,11 +62,13 @@ async function completeCluster(
   return true;
 }
 
-async function finishCluster(shape: ClusterShape): Promise<void> {
+async function finishCluster(shape: Shape): Promise<void> {
   // kind's bootstrap token is the same everywhere and valid for a day. Ours are minted for each join.
   const removal = ["delete", "secret", "bootstrap-token-abcdef", "--ignore-not-found"];
   await kubectl(shape.name, ["--namespace", "kube-system", ...removal]);
   await removeTaints(shape.name);
+  const containers = await labelledContainers(`${clusterLabel}=${shape.name}`);
+  await keepAddresses(containers, shape.network);
   await docker(["exec", "--interactive", firstControlPlane(shape.name), "tee", markerFile], {
     input: fingerprint(shape),
   });

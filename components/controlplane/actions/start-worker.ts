@@ -6,6 +6,7 @@ import { lines } from "../../../host/host.ts";
 import { waitUntil } from "../../../host/wait-until.ts";
 import { checkedJson } from "../../../toolchain/parse-json.ts";
 import { say } from "../../host-action/run-action.ts";
+import { startWithAddresses } from "../kept-addresses.ts";
 import {
   controlPlaneContainer,
   nodeStarted,
@@ -27,8 +28,9 @@ type WorkerStage = keyof typeof marks;
 /** Starts the container of a worker. One whose join was begun and has not ended is made again. */
 export async function startWorker(worker: Worker): Promise<WorkerStage> {
   const { name } = worker;
-  if ((await labelledContainers(`${clusterLabel}=${worker.cluster}`)).includes(name)) {
-    const stage = await stageOf(name);
+  const all = await labelledContainers(`${clusterLabel}=${worker.cluster}`);
+  if (all.includes(name)) {
+    const stage = await stageOf(name, all);
     if (stage !== undefined) return stage;
     say(`removing the unfinished worker ${name}`);
     await removeContainers([name]);
@@ -47,9 +49,9 @@ export async function joinHasEnded(name: string): Promise<void> {
   await docker(["exec", name, "touch", `${folder}/${marks.joined}`]);
 }
 
-async function stageOf(name: string): Promise<WorkerStage | undefined> {
+async function stageOf(name: string, all: readonly string[]): Promise<WorkerStage | undefined> {
   try {
-    await docker(["start", name]);
+    await startWithAddresses(docker, all, [name], say);
     const there = lines(await docker(["exec", name, "ls", folder]));
     if (there.includes(marks.joined)) return "joined";
     return there.includes(marks.started) ? "started" : undefined;

@@ -39,6 +39,17 @@ const network = {
   "ps -e -o args=": `/sbin/init\n${dnsmasq}`,
   "ip -j link show": links({ ifname: "lo" }, {}, { ifname: "kw-x", ifindex: 1 }),
 };
+/** Docker's answers about a container at an address; undefined: it does not run. */
+function container(name: string, address?: string, asked?: string): Answers {
+  const endpoint = { IPAddress: address ?? "", IPAMConfig: asked ? { IPv4Address: asked } : null };
+  const State = { Running: address !== undefined };
+  return {
+    [`docker inspect --type container ${name}`]: JSON.stringify([
+      { State, NetworkSettings: { Networks: { "kindows-x": endpoint } } },
+    ]),
+    [`docker cp ${name}:/kindows-address -`]: `${"\0".repeat(512)}10.0.0.2\0`,
+  };
+}
 const paused = {
   "virsh list --all": "1 kindows-x-win-1 paused\n2 kindows-y-win-1 paused",
   "virsh dumpxml --inactive kindows-x-win-1": domainXml("kindows-x"),
@@ -63,12 +74,34 @@ const cases: Readonly<Record<string, Case>> = {
       "virsh net-list --all": "default active yes\nkindows-x inactive yes",
       [psLine]:
         "kindows-x-worker-2 exited kindows-x\nkindows-y-worker exited kindows-y\nkindows-x-control-plane exited kindows-x",
+      ...container("kindows-x-control-plane"),
+      ...container("kindows-x-worker-2", undefined, "10.0.0.2"),
     },
     said: [
       "started libvirt network kindows-x",
       "started docker container kindows-x-control-plane",
       "started docker container kindows-x-worker-2",
       "started libvirt pool kindows-x",
+    ],
+    done: [
+      "virsh net-start kindows-x",
+      "docker network disconnect kindows-x kindows-x-control-plane",
+      "docker network connect --ip 10.0.0.2 kindows-x kindows-x-control-plane",
+      "docker start kindows-x-control-plane",
+      "docker start kindows-x-worker-2",
+    ],
+  },
+  "restarts a container that Docker has given another address": {
+    answers: {
+      [psLine]: "kindows-x-control-plane running kindows-x",
+      ...container("kindows-x-control-plane", "10.0.0.3"),
+    },
+    said: ["restarted misplaced docker container kindows-x-control-plane"],
+    done: [
+      "docker stop --time 10 kindows-x-control-plane",
+      "docker network disconnect kindows-x kindows-x-control-plane",
+      "docker network connect --ip 10.0.0.2 kindows-x kindows-x-control-plane",
+      "docker start kindows-x-control-plane",
     ],
   },
   "starts only what was named": {
@@ -145,6 +178,7 @@ const cases: Readonly<Record<string, Case>> = {
       "virsh domiflist kindows-x-win-1":
         " Interface   Type      Source      Model    MAC\n---\n vnet3   network   kindows-x   virtio   52:54:00:00:00:01\n",
       [psLine]: "kindows-x-control-plane running kindows-x control-plane",
+      ...container("kindows-x-control-plane", "10.0.0.2"),
       "docker exec kindows-x-control-plane cat /sys/class/net/eth0/iflink": "77\n",
       "ip -j link show": links(
         { ifname: "kw-x", ifindex: 1 },
@@ -167,7 +201,8 @@ const cases: Readonly<Record<string, Case>> = {
   },
 };
 
-const changing = /^(virsh (net-update|net-destroy|net-start|resume)|ip link (delete|set)) /;
+const changing =
+  /^(virsh (net-update|net-destroy|net-start|resume)|docker (start|stop|network (dis)?connect)|ip link (delete|set)) /;
 
 describe("starting what of a lab is stopped", () => {
   eachCase("%s", cases, async (wanted) => {
@@ -191,10 +226,9 @@ describe("starting what of a lab is stopped", () => {
         { kind: "libvirt network", name: "kindows-x", verb: "start" },
         { kind: "paused libvirt domain", name: "kindows-x-win-1", verb: "start" },
       ],
-      unlisted: ["docker container", "paused docker container"].map((kind) => ({
-        kind,
-        reason: silent.message,
-      })),
+      unlisted: ["docker container", "paused docker container", "misplaced docker container"].map(
+        (kind) => ({ kind, reason: silent.message }),
+      ),
     });
     assert.ok(!host.asked.some((line) => /start|resume|update/.test(line)));
   });

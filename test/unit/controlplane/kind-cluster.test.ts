@@ -281,15 +281,32 @@ const printed = ({ exitCode, stdout, stderr }: Ended): unknown =>
   exitCode === 0 ? (stdout === "" ? "as it was" : JSON.parse(stdout)) : stderr;
 
 describe("a refresh", () => {
-  const containers: Readonly<Record<string, readonly [listed: string, found: unknown]>> = {
+  const containers: Readonly<
+    Record<string, readonly [listed: string, found: unknown, address?: string]>
+  > = {
     "a cluster that runs": ["cp running\nlb running\nother exited", "as it was"],
     "one that stands still": ["cp exited\nlb running", { changed: "not running: cp" }],
     "one of which something is gone": ["cp exited", { gone: "there is no container lb" }],
     "none at all": ["", { gone: "there is no container cp, lb" }],
+    "one that Docker has given another address": [
+      "cp running\nlb running",
+      { changed: "not at the address it had: cp" },
+      "10.0.0.3",
+    ],
   };
-  eachCase("finds %s", containers, async ([listed, found]) => {
+  eachCase("finds %s", containers, async ([listed, found, address = "10.0.0.2"]) => {
     const folder = newFolder();
-    await writeFile(path.join(folder, "docker"), `#!/bin/sh\nprintf '${listed}'`, { mode: 0o755 });
+    const network = `{"lab":{"IPAddress":"${address}","IPAMConfig":null}}`;
+    const docker = [
+      "#!/bin/sh",
+      'case "$1 $2" in',
+      `ps*) printf '${listed}' ;;`,
+      `inspect*) echo '[{"State":{"Running":true},"NetworkSettings":{"Networks":${network}}}]' ;;`,
+      `cp*cp:*) head -c 512 /dev/zero; echo 10.0.0.2 ;;`,
+      "*) exit 1 ;;",
+      "esac",
+    ];
+    await writeFile(path.join(folder, "docker"), docker.join("\n"), { mode: 0o755 });
     const PATH = `${folder}:${process.env["PATH"] ?? ""}`;
     const ended = await runAction("controlplane/actions/find-containers cp lb", { PATH });
     assert.deepEqual(printed(ended), found);
