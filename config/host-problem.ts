@@ -1,3 +1,4 @@
+import { Failure } from "../host/failure.ts";
 import type { Complaint } from "./problem.ts";
 
 export interface HostProblem extends Complaint {
@@ -17,6 +18,10 @@ export function hostProblemsText(
   const count = problems.length === 1 ? "1 thing is" : `${problems.length} things are`;
   const lines = problems.map((problem) => `  - ${hostProblemText(problem)}`);
   return `${count} in the way ${where}; nothing was changed:\n${lines.join("\n")}`;
+}
+
+export function throwAny(problems: readonly HostProblem[]): void {
+  if (problems.length > 0) throw new Failure(hostProblemsText(problems));
 }
 
 /** Facts, or why they could not be gathered. */

@@ -18,11 +18,12 @@ import { removeEntries, removePartialBuilds } from "../cache/prune.ts";
 import type { Options } from "../command-line/options.ts";
 import { Failure, messageOf } from "../../host/failure.ts";
 import { consentOf, requireConsent } from "../fetch/consent.ts";
-import { ensureStackPrograms, findUpdate } from "../fetch/stack-programs.ts";
+import { downloadedMedia, findUpdate } from "../fetch/image-media.ts";
+import { ensurePrograms, pushedPrograms } from "../fetch/stack-programs.ts";
 import { madeImages, unfinishedImages } from "../image/images.ts";
 import { thisHost } from "../../host/host.ts";
 import { requireMakeableImage } from "../prepare/image-checks.ts";
-import { buildStackImage } from "../prepare/stack-image.ts";
+import { buildStackImage } from "../prepare/disk-from-iso.ts";
 import { say } from "../progress.ts";
 import { labIdentity, stackSettings } from "../stack-settings.ts";
 import { table } from "../table.ts";
@@ -56,8 +57,9 @@ export async function build({ stack, yes }: Options<"yes">): Promise<void> {
   await findUpdate(settings);
   const ensurePackages = (names: readonly string[]) => ensureHostPackages(names, say);
   if (await requireMakeableImage(settings, cache, say, ensurePackages)) {
-    await requireConsent(settings, true, consentOf(stack, yes));
-    await ensureStackPrograms(settings);
+    const programs = pushedPrograms(settings);
+    await requireConsent([...programs, ...downloadedMedia(settings).files], consentOf(stack, yes));
+    await ensurePrograms(programs);
   }
   process.stdout.write(`${await buildStackImage(settings, cache)}\n`);
 }

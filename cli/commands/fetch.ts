@@ -3,11 +3,10 @@ import { existingSoftware } from "../../stacks/existing-software.ts";
 import { Cache } from "../../toolchain/cache.ts";
 import type { CommandResult, Options } from "../command-line/options.ts";
 import { messageOf } from "../../host/failure.ts";
+import { downloadedMedia, findUpdate } from "../fetch/image-media.ts";
 import {
-  downloadedMedia,
   fetchFiles,
   fetchAndRecord,
-  findUpdate,
   pushedArtifacts,
   pushedPrograms,
 } from "../fetch/stack-programs.ts";

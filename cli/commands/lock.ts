@@ -1,6 +1,6 @@
 import { calicoRelease } from "../../components/cni/calico/release.ts";
 import { operatorArchive } from "../../components/cni/calico/definitions-artifact.ts";
-import { programArtifacts, officialSoftware } from "../../components/windows/software.ts";
+import { officialSoftware } from "../../components/windows/software.ts";
 import { containerdVersions, defaultCalico, defaultKubernetes } from "../../host/versions.ts";
 import { bundledPlugins } from "../../offline/plugins/catalog.ts";
 import { pluginDownloads } from "../engine/plugin-artifact.ts";
@@ -16,6 +16,7 @@ import { goArchive } from "../../toolchain/tools/go-toolchain.ts";
 import * as tools from "../../toolchain/tools/table.ts";
 import type { CommandResult, Options } from "../command-line/options.ts";
 import { messageOf } from "../../host/failure.ts";
+import { pushedArtifacts } from "../fetch/stack-programs.ts";
 import { say } from "../progress.ts";
 import path from "node:path";
 import type { Progress } from "../../toolchain/artifact.ts";
@@ -53,13 +54,13 @@ function toolFiles(): readonly PublishedFile[] {
 function windowsFiles(): readonly PublishedFile[] {
   const known = { checksums: {}, lock: {}, folders: {} };
   const programs = containerdVersions.flatMap((containerd) =>
-    programArtifacts(
+    pushedArtifacts(
       officialSoftware({ kubernetes: defaultKubernetes, containerd }, known, podNetworkPrograms),
     ),
   );
-  const files = programs.flatMap(([, { uri, origin }]) =>
+  const files = programs.flatMap(({ uri, origin }) =>
     // A file without an address comes from the settings.
-    origin === "image" || uri === "" ? [] : [{ url: uri, checksumUrl: origin.checksumUri }],
+    uri === "" ? [] : [{ url: uri, checksumUrl: origin.checksumUri }],
   );
   return [...new Map(files.map((file) => [file.url, file])).values()];
 }

@@ -1,10 +1,8 @@
 import { createInterface } from "node:readline";
 
-import type { Settings } from "../../config/settings.ts";
 import { Cache } from "../../toolchain/cache.ts";
 import { transferText } from "../../toolchain/progress-text.ts";
 import { Failure } from "../../host/failure.ts";
-import { downloadedMedia, pushedPrograms } from "./stack-programs.ts";
 import { findPrograms, type FetchedFile } from "./programs.ts";
 
 export interface Consent {
@@ -19,18 +17,14 @@ export function consentOf(stack: string, yes: boolean): Consent {
   return { stack, yes, ask: isTerminal ? answer : undefined };
 }
 
-/** Asks before downloading what a stack lacks in the cache. @param makesImage whether its image has to be built. */
+/** Asks before downloading what a stack lacks in the cache. */
 export async function requireConsent(
-  settings: Settings,
-  makesImage: boolean,
+  all: readonly FetchedFile[],
   { stack, yes, ask }: Consent,
   cache = new Cache(),
 ): Promise<void> {
-  const files: FetchedFile[] = [
-    ...pushedPrograms(settings),
-    ...(makesImage ? downloadedMedia(settings).files : []),
-    // The user's own are only copied.
-  ].filter(({ uri }) => !uri.startsWith("file:"));
+  // The user's own are only copied.
+  const files = all.filter(({ uri }) => !uri.startsWith("file:"));
   const states = await findPrograms(files, cache);
   const lines = files.filter((_, index) => states[index]?.state === "missing").map(lineOf);
   if (lines.length === 0 || yes) return;

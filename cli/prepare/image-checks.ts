@@ -9,7 +9,7 @@ import { imageMedia, isMadeFromIso, type ImageMedium } from "../../images/window
 import { collecting } from "../../images/disk/media-program.ts";
 import { roomProblems } from "../../images/disk/require-room.ts";
 import { unpinned } from "../../components/windows/software.ts";
-import { hostProblemsText, type HostProblem } from "../../config/host-problem.ts";
+import { throwAny, type HostProblem } from "../../config/host-problem.ts";
 import { unless } from "../../config/problem.ts";
 import { checkKvm, gatherKvmDevice } from "../../components/machine/libvirt/kvm.ts";
 import { gatherMemory, type MemoryFacts } from "../../stacks/room.ts";
@@ -17,12 +17,9 @@ import type { Settings } from "../../config/settings.ts";
 import { windowsVersionOf } from "../../config/supported.ts";
 import type { Progress } from "../../toolchain/artifact.ts";
 import { artifactAddress, type Cache } from "../../toolchain/cache.ts";
-import { Failure } from "../../host/failure.ts";
-import { dockerState, libvirtState, type DaemonState } from "../../toolchain/daemon-state.ts";
-import { ensureHostPackages } from "../../toolchain/host-packages.ts";
-import { requiredPackages } from "../../toolchain/host-requirements.ts";
 import { findPrograms } from "../fetch/programs.ts";
-import { downloadedMedia } from "../fetch/stack-programs.ts";
+import { downloadedMedia } from "../fetch/image-media.ts";
+import { ensureStackPackages } from "./stack-packages.ts";
 import { stackSoftware } from "../../components/windows/stack-software.ts";
 
 /**
@@ -85,25 +82,4 @@ export function memoryForImage({ availableMiB, totalMiB }: MemoryFacts): HostPro
     why: `of ${builderMemoryMiB} MiB is needed to make the image, ${availableMiB} of ${totalMiB} MiB are available`,
     instead: "Stop something else meanwhile.",
   });
-}
-
-export function throwAny(problems: readonly HostProblem[]): void {
-  if (problems.length > 0) throw new Failure(hostProblemsText(problems));
-}
-
-/**
- * Installs the packages that a stack's lab needs on this host, and further ones, all at once, so that a user who may
- * not install them gets one message.
- *
- * @returns the daemons' state before the installation.
- */
-export async function ensureStackPackages(
-  settings: Pick<Settings, "hypervisor">,
-  more: readonly string[],
-  say: Progress,
-): Promise<Readonly<Record<"docker" | "libvirt", DaemonState>>> {
-  const { uri } = settings.hypervisor;
-  const [docker, libvirt] = await Promise.all([dockerState(), libvirtState(uri)]);
-  await ensureHostPackages([...requiredPackages(settings, { docker, libvirt }), ...more], say);
-  return { docker, libvirt };
 }

@@ -5,11 +5,10 @@ import { stackNeeds } from "../../stacks/stack-needs.ts";
 import { Cache } from "../../toolchain/cache.ts";
 import { settingsFile } from "../engine/folders.ts";
 import { requireConsent, type Consent } from "../fetch/consent.ts";
-import { ensureStackPrograms, findUpdate } from "../fetch/stack-programs.ts";
+import { ensurePrograms, pushedPrograms } from "../fetch/stack-programs.ts";
 import { say } from "../progress.ts";
-import { requireMakeableImage } from "./image-checks.ts";
+import { diskMaker } from "./disk-makers.ts";
 import { prepare } from "./prepare.ts";
-import { ensureStackImage } from "./stack-image.ts";
 
 /**
  * First reports which archives of images can't be used, and what prevents its image from being built; then asks whether
@@ -23,16 +22,16 @@ export async function prepareStack(
   const file = path.basename(settingsFile(stack));
   await examineArchives(settings.cluster.imageArchives, file, new Cache(), say);
   const needs = stackNeeds(settings);
-  const makesMachines = needs.windowsImage !== undefined;
-  let makesImage = false;
-  if (makesMachines) {
-    await findUpdate(settings);
-    makesImage = await requireMakeableImage(settings, new Cache(), say);
-  }
+  const disk = await diskMaker(needs);
+  const installation = disk?.installation;
+  await installation?.lookUp(settings);
+  const mustBeMade = await installation?.mustBeMade(settings, new Cache(), say);
   // A rehearsal's image lacks some programs, too.
-  const fetches = makesMachines || needs.pushesPrograms;
-  if (fetches) await requireConsent(settings, makesImage, consent);
+  const fetches = disk !== undefined || needs.pushesPrograms;
+  const programs = fetches ? pushedPrograms(settings) : [];
+  const media = mustBeMade ? (installation?.downloads(settings).files ?? []) : [];
+  await requireConsent([...programs, ...media], consent);
   await prepare({ settings, needs });
-  if (fetches) await ensureStackPrograms(settings);
-  if (makesMachines) await ensureStackImage(settings);
+  await ensurePrograms(programs);
+  await installation?.make(settings);
 }

@@ -3,54 +3,29 @@ import {
   calicoDefinitions,
   definitionsName,
 } from "../../components/cni/calico/definitions-artifact.ts";
-import { loadBalancerImage } from "../../images/load-balancer/artifact.ts";
-import { loadBalancerReference } from "../../components/controlplane/load-balancer.ts";
-import { nodeImage, nodeImageReference } from "../../images/node/artifact.ts";
-import { archiveName } from "../../images/node/build-node-image.ts";
-import { linuxDiskName, linuxImage } from "../../images/linux/artifact.ts";
-import { linuxPrograms, programsName } from "../../images/linux/programs.ts";
+import { throwAny } from "../../config/host-problem.ts";
 import type { Settings } from "../../config/settings.ts";
+import { Failure } from "../../host/failure.ts";
+import { runProgram } from "../../host/run-program.ts";
+import { defaultKubernetes } from "../../host/versions.ts";
+import { roomProblems } from "../../images/disk/require-room.ts";
+import { isBuiltHere, nodeImage as officialNodeImage } from "../../stacks/node-image.ts";
+import { needs, total } from "../../stacks/room.ts";
 import { stackNeeds, type StackNeeds } from "../../stacks/stack-needs.ts";
-import { bakedRehearsalImage } from "../../rehearsal/bake/artifact.ts";
-import { diskName, manifestName, rehearsalImage } from "../../rehearsal/image/artifact.ts";
 import type { Artifact, Progress } from "../../toolchain/artifact.ts";
-import {
-  recordBuilt,
-  type BuiltArtifacts,
-  builtSoFar,
-  convertedFrom,
-} from "../../toolchain/built.ts";
-import { recordedSha256 } from "../../toolchain/cache-marker.ts";
+import { type BuiltArtifacts, builtSoFar, recordBuilt } from "../../toolchain/built.ts";
 import { Cache } from "../../toolchain/cache.ts";
 import { removeCompilerCaches } from "../../toolchain/compiler-caches.ts";
 import { ensureDaemons } from "../../toolchain/daemons.ts";
-import {
-  checkArtifacts,
-  missingArtifacts,
-  type EnsuredArtifacts,
-  type EnsureOptions,
-} from "../../toolchain/ensure.ts";
+import { checkArtifacts, missingArtifacts, type EnsureOptions } from "../../toolchain/ensure.ts";
 import { ensureHostPackages } from "../../toolchain/host-packages.ts";
-import { isNamed, locatedLinuxImage } from "../../images/linux/located.ts";
-import { builtImage } from "../../images/windows/builder/built-image.ts";
-import { isMadeFromIso } from "../../images/windows/media.ts";
-import { say } from "../progress.ts";
-import { prepareCloudImage } from "./cloud-image.ts";
-import { engineTools, prepareEngine } from "../engine/prepare-engine.ts";
-import { ensureStackPackages, throwAny } from "./image-checks.ts";
-import { defaultKubernetes } from "../../host/versions.ts";
-import { Failure } from "../../host/failure.ts";
-import { isBuiltHere, nodeImage as officialNodeImage } from "../../stacks/node-image.ts";
-import { convertedDisk, convertedDiskNote } from "../../images/disk/converted-disk.ts";
-import { windowsDisk } from "../../images/windows/windows-images.ts";
-import { mustBeConverted } from "../../toolchain/disk-format.ts";
-import { linuxDebian } from "../../images/linux/debian.ts";
-import { roomProblems } from "../../images/disk/require-room.ts";
-import { needs, total } from "../../stacks/room.ts";
-import { rehearsalDebian } from "../../rehearsal/image/debian.ts";
-import { kubernetesLinux, kubernetesWindows } from "../../toolchain/tools/table.ts";
-import { runProgram } from "../../host/run-program.ts";
 import { cacheRoot } from "../../toolchain/own-cache.ts";
+import { kubernetesLinux, kubernetesWindows } from "../../toolchain/tools/table.ts";
+import { engineTools, prepareEngine } from "../engine/prepare-engine.ts";
+import { say } from "../progress.ts";
+import { diskMaker } from "./disk-makers.ts";
+import { ensureStackPackages } from "./stack-packages.ts";
+import type { StackPart } from "./stack-part.ts";
 
 /**
  * Installs everything that a stack needs on this host: packages, daemons, tools, images, the engine's home. What exists
@@ -60,15 +35,10 @@ import { cacheRoot } from "../../toolchain/own-cache.ts";
  *   which need only the engine: no daemon, no hypervisor, no image.
  */
 export async function prepare(lab: PreparedLab | undefined): Promise<void> {
-  const options: EnsureOptions = {
-    progress: say,
-    ensurePackages: (names) => ensureHostPackages(names, say),
-    ensureRoom: (missing) => requireRoomToPrepare(missing, lab?.settings, say),
-  };
   if (lab === undefined) {
-    await prepareEngine([], options, "existing");
+    await prepareEngine([], ensuring(undefined, []), "existing");
   } else {
-    await prepareLab(lab, options);
+    await prepareLab(lab);
   }
   await removeCompilerCaches(new Cache(), "go", say);
 }
@@ -78,77 +48,64 @@ export interface PreparedLab {
   readonly needs: StackNeeds;
 }
 
-async function prepareLab({ settings, needs }: PreparedLab, options: EnsureOptions): Promise<void> {
-  // A user who may not install packages gets one message about all of them.
-  const packages = await checkArtifacts([...engineTools.lab, ...machineImages(needs)]);
-  const daemons = await ensureStackPackages(settings, packages, say);
-  await ensureDaemons(settings.hypervisor.uri, daemons, { ...options, progress: say });
-
-  const cloudImage = await prepareCloudImage(settings, options);
-  const images = [...machineImages(needs), ...(await containerImages(settings, needs))];
-  const disk = userDisk(needs, say);
-  const release = needs.calico;
-  const definitions = release && calicoDefinitions(release);
-  const others = [disk?.artifact, definitions].filter((artifact) => artifact !== undefined);
-  const ensured = await prepareEngine([...images, ...others], options);
-  recordBuilt({
-    tools: {},
-    ...(await builtImages(images, ensured)),
-    calicoDefinitions: release &&
-      definitions && {
-        [release.definitionsSha256]: path.join(ensured.path(definitions), definitionsName),
-      },
-    cloudImages: cloudImage.cloudImages,
-    convertedDisks: {
-      ...cloudImage.convertedDisks,
-      ...(await disk?.record(ensured.path(disk.artifact))),
-    },
-  });
-}
-
-export function machineImages({
-  windowsImage,
-  linuxImage: linux,
-}: Pick<StackNeeds, "windowsImage" | "linuxImage">): Artifact[] {
-  const images: Artifact[] = [];
-  if (windowsImage?.kind === "rehearsal") {
-    images.push(windowsImage.baked ? bakedRehearsalImage : rehearsalImage);
-  }
-  if (linux !== undefined) images.push(...(isNamed(linux) ? [] : [linuxImage]), linuxPrograms);
-  return images;
-}
-
-async function builtImages(
-  images: readonly Artifact[],
-  ensured: EnsuredArtifacts,
-): Promise<Omit<BuiltArtifacts, "tools">> {
-  const built = <T>(artifact: Artifact, describe: (folder: string) => T): T | undefined =>
-    images.includes(artifact) ? describe(ensured.path(artifact)) : undefined;
-  const archived = (reference: string) => (folder: string) => ({
-    reference,
-    archive: path.join(folder, archiveName),
-  });
+function ensuring(settings: Settings | undefined, parts: readonly StackPart[]): EnsureOptions {
   return {
-    nodeImage: built(nodeImage, archived(await nodeImageReference())),
-    loadBalancerImage: built(loadBalancerImage, archived(loadBalancerReference)),
-    rehearsalImage: await built(rehearsalImage, builtGuest),
-    bakedRehearsalImage: await built(bakedRehearsalImage, builtGuest),
-    linuxImage: await built(linuxImage, (folder) => builtDisk(folder, linuxDiskName)),
-    linuxPrograms: await built(linuxPrograms, async (folder) => ({
-      path: path.join(folder, programsName),
-      sha256: await recordedSha256(folder, programsName),
-    })),
+    progress: say,
+    ensurePackages: (names) => ensureHostPackages(names, say),
+    ensureRoom: (missing) => requireRoomToPrepare(missing, settings, say, parts),
   };
 }
 
-/** A disk that machines start from is identified by its content, which differs with each build. */
-async function builtDisk(folder: string, name: string): Promise<{ path: string; hash: string }> {
-  const hash = (await recordedSha256(folder, name)).slice(0, 12);
-  return { path: path.join(folder, name), hash };
+async function prepareLab({ settings, needs }: PreparedLab): Promise<void> {
+  const disks = await machineParts(needs);
+  // A user who may not install packages gets one message about all of them.
+  const packages = await checkArtifacts([...engineTools.lab, ...artifactsOf(disks)]);
+  const daemons = await ensureStackPackages(settings, packages, say);
+  await ensureDaemons(settings.hypervisor.uri, daemons, ensuring(settings, disks));
+
+  const cloudImage = await cloudImageOf(settings, needs, ensuring(settings, disks));
+  const containers = await containerImages(settings, needs);
+  const parts = [...disks, ...containers, ...definitionParts(needs)];
+  const ensured = await prepareEngine(artifactsOf(parts), ensuring(settings, parts));
+  recordBuilt({ tools: {}, ...cloudImage });
+  for (const { artifact, note } of parts) {
+    recordBuilt({ tools: {}, ...(await note(ensured.path(artifact))) });
+  }
 }
 
-async function builtGuest(folder: string): Promise<BuiltArtifacts["rehearsalImage"]> {
-  return { ...(await builtDisk(folder, diskName)), manifest: path.join(folder, manifestName) };
+function artifactsOf(parts: readonly StackPart[]): Artifact[] {
+  return parts.map(({ artifact }) => artifact);
+}
+
+/** What is built or converted for a stack's machines. */
+export async function machineParts({
+  windowsImage,
+  linuxImage,
+}: Pick<StackNeeds, "windowsImage" | "linuxImage">): Promise<readonly StackPart[]> {
+  const maker = await diskMaker({ windowsImage });
+  const windows = windowsImage && maker?.parts?.(windowsImage, say);
+  const linux = linuxImage && (await import("./linux-parts.ts")).linuxParts(linuxImage);
+  return [...(windows ?? []), ...(linux ?? [])];
+}
+
+async function cloudImageOf(
+  settings: Settings,
+  { linuxImage }: StackNeeds,
+  options: EnsureOptions,
+): Promise<Omit<BuiltArtifacts, "tools">> {
+  if (linuxImage === undefined) return {};
+  const { prepareCloudImage } = await import("./cloud-image.ts");
+  return prepareCloudImage(settings, options);
+}
+
+function definitionParts({ calico }: StackNeeds): readonly StackPart[] {
+  if (calico === undefined) return [];
+  const { definitionsSha256 } = calico;
+  const note: StackPart["note"] = (folder) =>
+    Promise.resolve({
+      calicoDefinitions: { [definitionsSha256]: path.join(folder, definitionsName) },
+    });
+  return [{ artifact: calicoDefinitions(calico), note }];
 }
 
 const pullTimeoutSeconds = 900;
@@ -157,7 +114,7 @@ const pullTimeoutSeconds = 900;
 async function containerImages(
   settings: Settings,
   needs: StackNeeds,
-): Promise<readonly Artifact[]> {
+): Promise<readonly StackPart[]> {
   const known = await knownContainerImages(settings, needs);
   if (known !== undefined) return known;
   const official = officialNodeImage(settings);
@@ -177,7 +134,7 @@ async function containerImages(
 async function knownContainerImages(
   settings: Settings,
   needs: StackNeeds,
-): Promise<readonly Artifact[] | undefined> {
+): Promise<readonly StackPart[] | undefined> {
   if (needs.nodeImage !== undefined) return [];
   if (isBuiltHere(settings.cluster) && builtSoFar().nodeImage !== undefined) {
     return builtContainerImages(needs);
@@ -186,74 +143,47 @@ async function knownContainerImages(
   return (await runProgram("docker", inspect, 30)).how === "well" ? [] : undefined;
 }
 
-function builtContainerImages({ loadBalancer }: StackNeeds): readonly Artifact[] {
-  return [nodeImage, ...(loadBalancer ? [loadBalancerImage] : [])];
+async function builtContainerImages({ loadBalancer }: StackNeeds): Promise<readonly StackPart[]> {
+  return (await import("./container-parts.ts")).containerParts(loadBalancer);
 }
 
 /** What `up` first has to build, fetch or convert for a stack, in the order of `prepare`. Only reads. */
 export async function unprepared(settings: Settings): Promise<readonly string[]> {
   const needs = stackNeeds(settings);
-  const { windowsImage: image, linuxImage: linux } = needs;
+  const { linuxImage: linux } = needs;
+  const maker = await diskMaker(needs);
   const containers = await knownContainerImages(settings, needs);
-  const missing = await missingArtifacts([...machineImages(needs), ...(containers ?? [])]);
+  const parts = await machineParts(maker?.unmade ? { ...needs, windowsImage: undefined } : needs);
+  const missing = await missingArtifacts(artifactsOf([...parts, ...(containers ?? [])]));
   const lacksCloudImage =
-    linux !== undefined && isNamed(linux) && locatedLinuxImage(linux) === "not prepared";
-  const source =
-    image?.kind === "disk" && mustBeConverted(image.path) && convertedFrom(image.path) === undefined
-      ? image.path
-      : undefined;
+    linux !== undefined && (await import("./linux-parts.ts")).lacksCloudImage(linux);
   return [
     ...(lacksCloudImage ? ["the cloud image"] : []),
     ...missing.map(({ name }) => name),
     ...(containers === undefined ? [officialNodeImage(settings)] : []),
-    ...(source === undefined ? [] : [`a qcow2 copy of ${source}`]),
-    ...(image !== undefined && isMadeFromIso(image) && builtImage(settings) === undefined
-      ? ["the Windows image"]
-      : []),
+    ...(maker?.unmade?.(settings) ?? []),
   ];
-}
-
-/** The disk in the settings, if it has to be converted. An invalid file is reported by the preflight. */
-export function userDisk(
-  { windowsImage: image }: Pick<StackNeeds, "windowsImage">,
-  say: Progress,
-  cache = new Cache(),
-):
-  { artifact: Artifact; record(folder: string): ReturnType<typeof convertedDiskNote> } | undefined {
-  if (image?.kind !== "disk" || !mustBeConverted(image.path)) return undefined;
-  const source = image.path;
-  if (convertedFrom(source) === undefined) {
-    say(`reading all of ${source} for its checksum`);
-  }
-  return {
-    artifact: convertedDisk(source, windowsDisk, cache),
-    record: (folder) => convertedDiskNote(source, folder, cache),
-  };
 }
 
 /** Disk space for building a tool, in GiB: itself, and Go's caches until the stack is prepared. */
 const toolGiB = 0.5;
 
-/** Generous estimates for large artifacts. Kept here, because an artifact's own sources determine its address. */
-const largeGiB = new Map<Artifact, number>([
+/** Of large tools. */
+const largeTools: readonly (readonly [Artifact, number])[] = [
   [kubernetesLinux, 2.5],
   [kubernetesWindows, 2.5],
-  [nodeImage, 3],
-  [rehearsalDebian, 1.5],
-  [rehearsalImage, 3],
-  [bakedRehearsalImage, 1],
-  [linuxDebian, 2],
-  [linuxImage, 2],
-]);
+];
 
 /** Checks, before anything is built, the disk space that preparing takes at its peak; says how much the lab takes. */
 export async function requireRoomToPrepare(
   missing: readonly Artifact[],
   settings: Settings | undefined,
   say: Progress,
+  parts: readonly StackPart[] = [],
 ): Promise<void> {
+  const large = new Map([...largeTools, ...parts.flatMap(({ largeGiB = [] }) => largeGiB)]);
   const neededGiB = missing.reduce(
-    (sum, each) => sum + (largeGiB.get(each) ?? ("tool" in each ? toolGiB : 0)),
+    (sum, each) => sum + (large.get(each) ?? ("tool" in each ? toolGiB : 0)),
     0,
   );
   if (neededGiB === 0) return;

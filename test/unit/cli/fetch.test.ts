@@ -13,6 +13,7 @@ import {
   type ProgramState,
   programsText,
 } from "../../../cli/fetch/programs.ts";
+import { downloadedMedia } from "../../../cli/fetch/image-media.ts";
 import { pushedPrograms } from "../../../cli/fetch/stack-programs.ts";
 import { lockedFiles, lockedText, updateLock } from "../../../cli/commands/lock.ts";
 import { fileNameOf } from "../../../components/windows/media-folder.ts";
@@ -259,7 +260,8 @@ describe("before what a stack lacks is fetched", () => {
   });
   const require = (consent: Partial<Consent>, makesImage = true, of = settings): Promise<void> => {
     const all = { stack: "dev-2025", yes: false, ask: undefined, ...consent };
-    return requireConsent(of, makesImage, all, cache);
+    const media = makesImage ? downloadedMedia(of).files : [];
+    return requireConsent([...pushedPrograms(of), ...media], all, cache);
   };
 
   it("it is asked at a terminal, which files these are, how large and how trusted", async () => {

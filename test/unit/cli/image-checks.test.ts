@@ -5,8 +5,9 @@ import { syncBuiltinESMExports } from "node:module";
 import path from "node:path";
 import { mock } from "node:test";
 import { memoryForImage, requireMakeableImage } from "../../../cli/prepare/image-checks.ts";
-import { requireRoomToPrepare, userDisk } from "../../../cli/prepare/prepare.ts";
-import { requireFetched } from "../../../cli/prepare/stack-image.ts";
+import { requireFetched } from "../../../cli/prepare/disk-from-iso.ts";
+import { converted, ownDisk } from "../../../cli/prepare/own-disk.ts";
+import { requireRoomToPrepare } from "../../../cli/prepare/prepare.ts";
 import { windowsImage } from "../../../images/windows/builder/image-artifact.ts";
 import { roomProblems } from "../../../images/disk/require-room.ts";
 import { hostProblemText } from "../../../config/host-problem.ts";
@@ -165,24 +166,29 @@ describe("whether an image can be made, before anything is built", () => {
 
 describe("a disk that the settings name", () => {
   const lines: string[] = [];
-  const diskOf = (image: object): ReturnType<typeof userDisk> =>
-    userDisk({ windowsImage: stack(image, {}).windows.image }, (line) => lines.push(line), cache);
+  const diskOf = (source: string) => converted(source, (line) => lines.push(line), cache);
 
   it("is converted when machines can't start from it, and noted with what it was", async () => {
     const source = at("a.vhdx");
     await writeFile(source, "vhdxfile");
-    const recorded = await diskOf({ kind: "disk", path: source })?.record("/cache/entry");
+    const [part] = diskOf(source);
+    const noted = await part?.note("/cache/entry");
     const { size, mtimeMs } = statSync(source);
     const hash = (await sha256OfFile(source)).slice(0, 12);
-    const noted = { size, mtimeMs, path: "/cache/entry/disk.qcow2", hash };
-    assert.deepEqual(recorded, { [source]: noted });
+    const copy = { size, mtimeMs, path: "/cache/entry/disk.qcow2", hash };
+    assert.deepEqual(noted, { convertedDisks: { [source]: copy } });
     assert.deepEqual(lines, [`reading all of ${source} for its checksum`]);
   });
 
   it("is left alone otherwise", async () => {
     await writeFile(at("a.qcow2"), "QFI\xfb", "latin1");
-    assert.equal(diskOf({ kind: "disk", path: at("a.qcow2") }), undefined);
-    assert.equal(diskOf({ kind: "disk", path: at("gone.vhdx") }), undefined);
-    assert.equal(diskOf({ kind: "rehearsal", baked: true }), undefined);
+    assert.deepEqual(diskOf(at("a.qcow2")), []);
+    assert.deepEqual(diskOf(at("gone.vhdx")), []);
+  });
+
+  it("is named by a preview until there is a copy, without reading it", () => {
+    const unmade = (path: string) => ownDisk.unmade?.(stack({ kind: "disk", path }, {}));
+    assert.deepEqual(unmade(at("a.vhdx")), [`a qcow2 copy of ${at("a.vhdx")}`]);
+    assert.deepEqual(unmade(at("a.qcow2")), []);
   });
 });

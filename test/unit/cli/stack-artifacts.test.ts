@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 
-import { machineImages } from "../../../cli/prepare/prepare.ts";
+import { machineParts } from "../../../cli/prepare/prepare.ts";
 import { resolveSettings } from "../../../config/resolve.ts";
 import { stackNeeds } from "../../../stacks/stack-needs.ts";
 import { eachCase } from "../each-case.ts";
@@ -46,11 +46,12 @@ const cases: Readonly<Record<string, readonly [object, readonly string[]]>> = {
 };
 
 describe("what a stack's machines need", () => {
-  eachCase("%s", cases, ([written, images]) => {
+  eachCase("%s", cases, async ([written, images]) => {
     const where = { stack: "x", file: "Pulumi.x.yaml" };
     const settings = resolveSettings(written as Record<string, unknown>, where);
+    const parts = await machineParts(stackNeeds(settings));
     assert.deepEqual(
-      machineImages(stackNeeds(settings)).map(({ name }) => name),
+      parts.map(({ artifact }) => artifact.name),
       images,
     );
   });

@@ -4,7 +4,7 @@ import { readFileSync, rmSync, truncateSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { parse } from "yaml";
 
-import { downloadedMedia } from "../../../../cli/fetch/stack-programs.ts";
+import { downloadedMedia } from "../../../../cli/fetch/image-media.ts";
 import { fetchPrograms } from "../../../../cli/fetch/programs.ts";
 import { driverNames } from "../../../../images/windows/drivers.ts";
 import { examineMedia } from "../../../../images/windows/examine-media.ts";

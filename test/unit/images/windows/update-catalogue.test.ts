@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import path from "node:path";
 import { text } from "node:stream/consumers";
 
-import { findUpdate } from "../../../../cli/fetch/stack-programs.ts";
+import { findUpdate } from "../../../../cli/fetch/image-media.ts";
 import { imageMedia, missingUpdate } from "../../../../images/windows/media.ts";
 import {
   catalogueSearch,

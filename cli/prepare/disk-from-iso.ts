@@ -1,12 +1,10 @@
 import path from "node:path";
-
 import {
   imageFile,
   windowsImage,
   type BuilderChanges,
 } from "../../images/windows/builder/image-artifact.ts";
-import { imageKey } from "../../images/windows/builder/built-image.ts";
-import { isMadeFromIso } from "../../images/windows/media.ts";
+import { builtImage, imageKey } from "../../images/windows/builder/built-image.ts";
 import { MediaError } from "../../images/disk/media-program.ts";
 import { checkKvm, gatherKvm } from "../../components/machine/libvirt/kvm.ts";
 import type { Settings } from "../../config/settings.ts";
@@ -15,20 +13,23 @@ import { Cache, artifactAddress } from "../../toolchain/cache.ts";
 import { ensureArtifacts } from "../../toolchain/ensure.ts";
 import { ensureHostPackages } from "../../toolchain/host-packages.ts";
 import { causesOf, Failure, messageOf } from "../../host/failure.ts";
-import { downloadedMedia, ensureStackPrograms, fetchFiles } from "../fetch/stack-programs.ts";
+import { throwAny } from "../../config/host-problem.ts";
+import { downloadedMedia, findUpdate } from "../fetch/image-media.ts";
+import { ensurePrograms, fetchFiles, pushedPrograms } from "../fetch/stack-programs.ts";
 import type { ProgramState } from "../fetch/programs.ts";
 import { say } from "../progress.ts";
-import { throwAny } from "./image-checks.ts";
+import type { DiskMaker } from "./disk-makers.ts";
+import { requireMakeableImage } from "./image-checks.ts";
 
-/** Part of `up` and `prepare`: builds the image of a stack whose settings name an ISO, unless it exists. */
-export async function ensureStackImage(
-  settings: Settings,
-  changes: BuilderChanges = {},
-): Promise<void> {
-  if (isMadeFromIso(settings.windows.image)) {
-    await buildStackImage(settings, new Cache(), changes);
-  }
-}
+export const diskFromIso: DiskMaker = {
+  unmade: (settings) => (builtImage(settings) === undefined ? ["the Windows image"] : []),
+  installation: {
+    lookUp: (settings) => findUpdate(settings),
+    mustBeMade: (settings, cache, say) => requireMakeableImage(settings, cache, say),
+    downloads: downloadedMedia,
+    make: (settings) => buildStackImage(settings, new Cache()),
+  },
+};
 
 /** Downloads the media and builds the image, unless it exists; records its path for this clone. */
 export async function buildStackImage(
@@ -45,7 +46,7 @@ export async function buildStackImage(
       await cache.requireWritable();
       // Only pinned downloads, and only with the consent given in the settings.
       requireFetched(await fetchFiles(downloadedMedia(settings).files));
-      await ensureStackPrograms(settings);
+      await ensurePrograms(pushedPrograms(settings));
     }
     const ensured = await ensureArtifacts([artifact], {
       cache,
