@@ -16,7 +16,7 @@ import {
   nodesChecks,
 } from "../components/machine/existing/settings.ts";
 import type { OwnFiles } from "../components/windows/own-files.ts";
-import { machineKinds } from "../components/machine/machine-makers.ts";
+import { clusterMakers } from "../components/machine/machine-makers.ts";
 import { checkedSettings } from "./checked-settings.ts";
 import type { Check, SettingsProblem } from "./problem.ts";
 import { noFiles, type SettingsSource } from "./resolve.ts";
@@ -63,7 +63,7 @@ export const existingSchema = z.strictObject({
     description: "Absolute paths of files with certificates that the machines trust.",
   }),
   login: login.prefault({}).meta({ description: "How to log in to the machines." }),
-  machine: z.discriminatedUnion("kind", [machineKinds.kubevirt.settings]).optional().meta({
+  machine: z.discriminatedUnion("kind", [clusterMakers.kubevirt.settings]).optional().meta({
     description:
       "Machines that kindows makes for the cluster, on another cluster or on the same one (docs/kubevirt.md), in addition to the machines in `nodes`.",
   }),
@@ -96,7 +96,7 @@ const checks: readonly Check<WrittenExisting>[] = [
   certificatesOnce,
   scriptsOnce,
   ...credentialChecks(loginsOf),
-  ...machineKinds.kubevirt.checks,
+  ...clusterMakers.kubevirt.checks,
   ...nodesChecks,
   ...[...inExisting.values()].flatMap((network) => network.checks),
   ...wayChecks(loginsOf),

@@ -6,7 +6,7 @@ import {
   readKubeconfig,
 } from "../components/controlplane/existing/examine-cluster.ts";
 import { podNetworkNamed } from "../components/cni/pod-networks.ts";
-import { machineKinds } from "../components/machine/machine-makers.ts";
+import { clusterMakers } from "../components/machine/machine-makers.ts";
 import type { MakeMachines } from "../components/machine/kubevirt/kubevirt-machines.ts";
 import { type ByBastions, directly } from "../components/machine/ssh-access.ts";
 import { isPreviewAnywhere } from "../components/preview-anywhere.ts";
@@ -63,7 +63,7 @@ async function makeMachines(
   bastions: ByBastions,
 ): Promise<MakeMachines | undefined> {
   if (machine === undefined) return undefined;
-  const { machinesInCluster } = await machineKinds[machine.kind].components();
+  const { machinesInCluster } = await clusterMakers[machine.kind].components();
   return machinesInCluster({ machine, kubeconfig, login, bastions, stack: pulumi.getStack() });
 }
 

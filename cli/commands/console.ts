@@ -1,6 +1,6 @@
 import { hostname, userInfo } from "node:os";
 
-import type { ConsoleOptions } from "../machines-made/console.ts";
+import type { ConsoleOptions } from "../console/made-screen.ts";
 import { screenOf, openViewer, screenAccess } from "../console/screen.ts";
 import { thisHost } from "../../host/host.ts";
 import { virsh } from "../../host/virsh.ts";
@@ -12,7 +12,7 @@ export async function showConsole(options: ConsoleOptions): Promise<void> {
   const { stack, node, open, screenshot } = options;
   const identity = await findLab(stack);
   if (identity === undefined) {
-    return (await import("../machines-made/console.ts")).showConsole(options);
+    return (await import("../console/made-screen.ts")).showConsole(options);
   }
   const host = thisHost(identity);
   const screen = await screenOf(host, identity, node);

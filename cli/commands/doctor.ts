@@ -14,7 +14,7 @@ export async function doctor({
   if (isLab && fix) await (await import("../doctor/fix.ts")).fix(stack);
   const diagnosis = isLab
     ? await examine(stack)
-    : await (await import("../machines-made/doctor.ts")).diagnoseMade(stack, fix);
+    : await (await import("../doctor/made-machines.ts")).diagnoseMade(stack, fix);
   const fine = isFine(diagnosis);
   const text = json ? JSON.stringify({ fine, ...diagnosis }, undefined, 2) : doctorText(diagnosis);
   print(text);

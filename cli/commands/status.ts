@@ -1,6 +1,6 @@
 import type { CommandResult } from "../command-line/options.ts";
 import { isYours } from "../../components/cni/pod-networks.ts";
-import type { StatusOptions } from "../machines-made/status.ts";
+import type { StatusOptions } from "../status/made-machines.ts";
 import { builtTool } from "../../toolchain/built.ts";
 import { stacksWithState } from "../engine/states.ts";
 import { print } from "../progress.ts";
@@ -25,7 +25,7 @@ export async function status(options: StatusOptions): Promise<CommandResult> {
   const { stack, json } = options;
   // Fails with the list of stacks if this is not one of them.
   if ((await findLab(stack)) === undefined) {
-    return (await import("../machines-made/status.ts")).status(options);
+    return (await import("../status/made-machines.ts")).status(options);
   }
   const examine = examineStatus(stack);
   const text = (seen: LabStatus): string => statusText(seen, builtTool("kubectl"));

@@ -13,9 +13,11 @@ import type { KnownResource, ResourceKind } from "../host-resource.ts";
 import type { LabNetwork } from "../network/lab-network.ts";
 import type { GoldenImage } from "./libvirt/machine-storage.ts";
 import type { ThisHypervisor } from "./libvirt/settings.ts";
+import type { KubeconfigSource } from "../controlplane/existing/examine-cluster.ts";
 import { macAddress } from "./mac-address.ts";
 import type { Machine, VirtualMachineArgs } from "./machine.ts";
 import type { SshKey } from "./ssh-key.ts";
+import type { StackMachines } from "./stack-machines.ts";
 import type { NodeSettings } from "../../config/sections/nodes.ts";
 
 /** What all hosts that machines can run on, besides this one, have in common. */
@@ -29,16 +31,38 @@ export interface MakerSettings extends LabSection, NetworkSection, MadeNodes {
   readonly ownNodes: readonly unknown[];
 }
 
+/** A way to make machines. Only `components` imports Pulumi, so that settings and commands load fast. */
+interface Maker<Schema, Checked, Components> {
+  readonly title: string;
+  /** Its part of the settings. */
+  readonly settings: Schema;
+  /** Checks of settings that depend on each other. */
+  readonly checks: readonly Check<Checked>[];
+  /** The components, which import Pulumi. */
+  components(): Promise<Components>;
+}
+
+/** Makes machines on a cluster, for the stack of an existing cluster. */
+export interface ClusterMaker<Schema extends z.ZodType, Section, Components> extends Maker<
+  Schema,
+  Section,
+  Components
+> {
+  /** What leads commands to the machines of a stack. @param cluster the cluster that their nodes join. */
+  stackMachines(): Promise<
+    (machine: z.output<Schema>, cluster: KubeconfigSource, stack: string) => StackMachines
+  >;
+}
+
 /**
- * A way to make machines on other hosts. Only `components` imports Pulumi, so that settings and commands load fast.
+ * Makes machines of a lab on other hosts.
  *
  * `Section` is what it reads of the settings besides what all makers read: the list of its hosts.
  */
-export interface MachineMaker<Hosts = z.ZodType<OtherMachineHost[]>, Section = unknown> {
-  readonly title: string;
-  readonly settings: Hosts;
-  /** Checks of settings that depend on each other. */
-  readonly checks: readonly Check<Pick<MakerSettings, "windows"> & Section>[];
+export interface MachineMaker<
+  Hosts = z.ZodType<OtherMachineHost[]>,
+  Section = unknown,
+> extends Maker<Hosts, Pick<MakerSettings, "windows"> & Section, MachineComponents<Section>> {
   /** Operating systems of its machines. */
   readonly systems: readonly Machine["os"][];
   /**
@@ -67,8 +91,6 @@ export interface MachineMaker<Hosts = z.ZodType<OtherMachineHost[]>, Section = u
       say: (line: string) => void,
     ): Promise<readonly string[]>;
   }>;
-  /** The components, which import Pulumi. */
-  components(): Promise<MachineComponents<Section>>;
 }
 
 export interface MachineComponents<Section = unknown> {

@@ -14,11 +14,8 @@ import type {
 /** The makers of machines on other hosts, by the section of the settings that lists the hosts. */
 export const machineMakers = { hypervisors: libvirt, hyperVHosts: hyperV } as const;
 
-/** The makers of machines for an existing cluster, by `kindows:machine.kind`. */
-export const machineKinds = { kubevirt } as const;
-
-/** Access of CLI commands to the machines that such a maker has made for a stack. */
-export type { StackMachines } from "./kubevirt/stack-machines.ts";
+/** The makers of machines on a cluster, for an existing cluster, by `kindows:machine.kind`. */
+export const clusterMakers = { kubevirt } as const;
 
 export type MakerSection = keyof typeof machineMakers;
 

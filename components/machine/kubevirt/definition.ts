@@ -1,11 +1,18 @@
-import { kubevirtChecks, kubevirtSettings } from "./settings.ts";
+import type { ClusterMaker } from "../machine-maker.ts";
+import type * as components from "./kubevirt-machines.ts";
+import { kubevirtChecks, type KubeVirtSection, kubevirtSettings } from "./settings.ts";
 
-/** Machines on a cluster with KubeVirt. Only `components` imports Pulumi. */
-export const kubevirt = {
+export const kubevirt: ClusterMaker<
+  typeof kubevirtSettings,
+  KubeVirtSection,
+  typeof components
+> = {
   title: "KubeVirt",
   settings: kubevirtSettings,
   checks: kubevirtChecks,
-  /** Access of CLI commands to the machines of a stack. */
-  stackMachines: () => import("./stack-machines.ts"),
+  stackMachines: async () => {
+    const { KubeVirtStack } = await import("./stack-machines.ts");
+    return (machine, cluster, stack) => new KubeVirtStack(machine, cluster, stack);
+  },
   components: () => import("./kubevirt-machines.ts"),
-} as const;
+};

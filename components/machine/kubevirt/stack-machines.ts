@@ -8,23 +8,13 @@ import {
   readKubeconfig,
 } from "../../controlplane/existing/examine-cluster.ts";
 import type { HostResource, KnownResource } from "../../host-resource.ts";
+import type { SeenMachine, StackMachines } from "../stack-machines.ts";
 import { addressOf, instanceState } from "./instance-state.ts";
 import { LabWatch, listPath, type Seen } from "./lab-watch.ts";
 import { idLabel, type Lab, labOf, labSelector, machineName } from "./objects.ts";
 import { clusterProblems } from "./readiness.ts";
 import type { KubeVirtSettings } from "./settings.ts";
 import { type Instance, openSubresource, screenshot } from "./subresources.ts";
-
-export interface SeenMachine {
-  readonly node: string;
-  /** KubeVirt's state of the machine: `Running`, `Scheduling`, ... */
-  readonly state: string;
-  /** Node of the KubeVirt cluster that it runs on. */
-  readonly host: string;
-  readonly address: string;
-  /** Why it does not run or has no address, in the cluster's words. */
-  readonly trouble?: string;
-}
 
 /** API paths of the kinds that have a lab's labels, in the order of removal. */
 const paths = {
@@ -34,7 +24,7 @@ const paths = {
 } as const;
 type Kind = keyof typeof paths;
 
-export class StackMachines {
+export class KubeVirtStack implements StackMachines {
   readonly lab: Lab;
   readonly server: string;
   readonly #api: ClusterApi;

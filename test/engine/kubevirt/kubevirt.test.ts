@@ -16,7 +16,7 @@ import { ApiServer } from "../plugins/support/api-server.ts";
 import { type EngineProject, type EngineRun, succeeded } from "../plugins/support/engine.ts";
 import { sourcesProject } from "../plugins/support/sources.ts";
 import { makeKey, SshServer } from "../plugins/support/ssh-server.ts";
-import { StackMachines } from "../../../components/machine/kubevirt/stack-machines.ts";
+import { KubeVirtStack } from "../../../components/machine/kubevirt/stack-machines.ts";
 import { settingsWith } from "../../unit/machine/kubevirt/kubevirt-lab.ts";
 import { documentedAccount } from "./documented-account.ts";
 import { type Guest, type GuestStart, KubeVirtStandIn } from "./stand-in.ts";
@@ -248,7 +248,7 @@ describe("machines on KubeVirt's stand-in in the engine", () => {
     };
     await standIn.api.post("/apis/cdi.kubevirt.io/v1beta1/namespaces/windows/datavolumes", theirs);
     const made = settingsWith({ nodes: [{ name: "win-2" }] }).machine ?? assert.fail();
-    const seen = new StackMachines(made, { text: api.kubeconfig }, "dev");
+    const seen = new KubeVirtStack(made, { text: api.kubeconfig }, "dev");
     const known = (await seen.leftOver([])).map(({ kind }) => kind);
     assert.deepEqual(known, ["VirtualMachine", "DataVolume", "Secret"]);
     succeeded(await project.destroy());

@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { nameOf } from "../../../cli/doctor/finding.ts";
-import { examineMade, fixMade } from "../../../cli/machines-made/doctor.ts";
-import type { MachinesMade } from "../../../cli/machines-made/machines-made.ts";
-import { isWell, readMadeStatus, madeText } from "../../../cli/machines-made/status.ts";
+import { examineMade, fixMade } from "../../../cli/doctor/made-machines.ts";
+import type { MachinesMade } from "../../../cli/lab/made-machines.ts";
+import { isWell, readMadeStatus, madeText } from "../../../cli/status/made-machines.ts";
 import {
   type Deployment,
   resourcesOf,
   type StateResource,
 } from "../../../cli/engine/deployment.ts";
-import { StackMachines } from "../../../components/machine/kubevirt/stack-machines.ts";
+import { KubeVirtStack } from "../../../components/machine/kubevirt/stack-machines.ts";
 import { withFakeApi, type Answer } from "../controlplane/fake-api.ts";
 import { kubeconfig } from "../controlplane/fixture-kubeconfig.ts";
 import { labId, settingsWith } from "../machine/kubevirt/kubevirt-lab.ts";
@@ -98,7 +98,7 @@ describe("machines that were made for a stack of existing machines", () => {
         { cluster: { kubeconfig: { text: kubeconfig(server) } } },
       );
       assert.ok(machine !== undefined);
-      const machines = new StackMachines(machine, cluster.kubeconfig, "prod");
+      const machines = new KubeVirtStack(machine, cluster.kubeconfig, "prod");
       await test(
         { stack: "prod", title: "KubeVirt", kubeconfig: cluster.kubeconfig, machines },
         deleted,

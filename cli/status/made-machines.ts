@@ -1,14 +1,12 @@
 import { readKubeconfig } from "../../components/controlplane/existing/examine-cluster.ts";
-import type { StackMachines } from "../../components/machine/machine-makers.ts";
+import type { SeenMachine } from "../../components/machine/stack-machines.ts";
 import { Failure, messageOf } from "../../host/failure.ts";
 import { ClusterApi } from "../../host/kubernetes/cluster-api.ts";
 import type { CommandResult, Options } from "../command-line/options.ts";
-import { clusterNodes } from "../status/report.ts";
+import { clusterNodes } from "./report.ts";
 import { print } from "../progress.ts";
 import { table } from "../table.ts";
-import { type MachinesMade, machinesMade } from "./machines-made.ts";
-
-type SeenMachine = Awaited<ReturnType<StackMachines["seen"]>>[number];
+import { type MachinesMade, machinesMade } from "../lab/made-machines.ts";
 
 export interface MadeStatus {
   readonly nodes: readonly (SeenMachine & { readonly ready?: boolean })[];

@@ -1,5 +1,6 @@
 import type { KubeconfigSource } from "../../components/controlplane/existing/examine-cluster.ts";
-import { machineKinds, type StackMachines } from "../../components/machine/machine-makers.ts";
+import { clusterMakers } from "../../components/machine/machine-makers.ts";
+import type { StackMachines } from "../../components/machine/stack-machines.ts";
 import { enginePulumi } from "../engine/pulumi.ts";
 import { existingSettings, noLab, withoutSealed } from "../stack-settings.ts";
 
@@ -15,11 +16,11 @@ export async function machinesMade(stack: string): Promise<MachinesMade> {
   const settings = await existingSettings(stack);
   if (settings?.machine === undefined) throw noLab(stack);
   const { machine, cluster } = settings;
-  const { title, stackMachines } = machineKinds[machine.kind];
-  const { StackMachines: Machines } = await stackMachines();
+  const { title, stackMachines } = clusterMakers[machine.kind];
+  const machinesOf = await stackMachines();
   const kubeconfig = await readable(stack, "cluster", cluster.kubeconfig);
   const own = machine.kubeconfig && (await readable(stack, "machine", machine.kubeconfig));
-  const machines = new Machines({ ...machine, kubeconfig: own }, kubeconfig, stack);
+  const machines = machinesOf({ ...machine, kubeconfig: own }, kubeconfig, stack);
   return { stack, title, kubeconfig, machines };
 }
 

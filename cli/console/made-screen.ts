@@ -3,9 +3,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Failure, messageOf } from "../../host/failure.ts";
 import { watchInterruption } from "../../host/interruption.ts";
 import type { Options } from "../command-line/options.ts";
-import { openViewer } from "../console/screen.ts";
+import { openViewer } from "./screen.ts";
 import { say } from "../progress.ts";
-import { machinesMade } from "./machines-made.ts";
+import { machinesMade } from "../lab/made-machines.ts";
 
 /** Longest time that a screen is shown: the longest delay of a timer. */
 const longestMilliseconds = 2 ** 31 - 1;

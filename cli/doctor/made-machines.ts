@@ -1,8 +1,8 @@
 import { hostProblemText } from "../../config/host-problem.ts";
 import { messageOf } from "../../host/failure.ts";
 import type { HostResource } from "../../components/host-resource.ts";
-import type { Diagnosis } from "../doctor/examine.ts";
-import type { Finding } from "../doctor/finding.ts";
+import type { Diagnosis } from "./examine.ts";
+import type { Finding } from "./finding.ts";
 import { resourceName } from "../../components/urn.ts";
 import { resourcesOf, type StateResource } from "../engine/deployment.ts";
 import { enginePulumi, type Pulumi } from "../engine/pulumi.ts";
@@ -11,7 +11,7 @@ import { labIdIn } from "../lab/proof.ts";
 import { readState } from "../engine/states.ts";
 import { say } from "../progress.ts";
 import { repairState } from "../recovery/repair.ts";
-import { type MachinesMade, machinesMade } from "./machines-made.ts";
+import { type MachinesMade, machinesMade } from "../lab/made-machines.ts";
 
 export async function diagnoseMade(stack: string, fix: boolean): Promise<Diagnosis> {
   const made = await machinesMade(stack);
