@@ -16,6 +16,10 @@ export interface ImageSource {
   readonly carriesPrograms: boolean;
   /** Whether it may have other accounts than Administrator. */
   readonly anyAccount: boolean;
+  /** Whether it only has drivers for QEMU's devices. */
+  readonly onlyQemu: boolean;
+  /** Whether nodes pull their container images. */
+  readonly pullsImages: boolean;
   /** The smallest machine that it runs on. */
   readonly least: { readonly memoryMiB: number; readonly diskGiB: number };
   /**
@@ -32,6 +36,8 @@ const windows = {
   title: "Windows",
   carriesPrograms: false,
   anyAccount: false,
+  onlyQemu: false,
+  pullsImages: true,
   // By Microsoft's hardware requirements.
   least: { memoryMiB: 2048, diskGiB: 32 },
   room: { imageGiB: 12, growthGiB: 15 },
@@ -49,6 +55,8 @@ export const imageSources = {
     },
     carriesPrograms: true,
     anyAccount: true,
+    onlyQemu: true,
+    pullsImages: false,
     least: { memoryMiB: 0, diskGiB: 0 },
     room: { imageGiB: 1, growthGiB: 1 },
     madeBy: "prepare",

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { locatedLinuxImage } from "../images/linux/located.ts";
 import { type LocatedDisk, locatedDisk } from "../images/disk/located-disk.ts";
 import { builtImage, type ImageSettings } from "../images/windows/builder/built-image.ts";
-import { builtRehearsalImage, builtSoFar } from "../toolchain/built.ts";
+import { builtSoFar } from "../toolchain/built.ts";
 import { Cache } from "../toolchain/cache.ts";
 import { digestOfFile } from "../toolchain/file-digest.ts";
 import { virtualGiBOf } from "../toolchain/disk-format.ts";
@@ -21,8 +21,8 @@ function imageFacts(disk: LocatedDisk): ImageFacts {
 
 export function gatherImage(settings: ImageSettings): ImageFacts {
   const { image } = settings.windows;
-  const built = image.kind === "rehearsal" ? builtRehearsalImage(image) : builtImage(settings);
-  return imageFacts(locatedDisk(image.kind === "disk" ? image.path : (built?.path ?? "")));
+  const disk = image.kind === "disk" ? image.path : (builtImage(settings)?.path ?? "");
+  return imageFacts(locatedDisk(disk));
 }
 
 /** Why a disk that the settings name can't be used. */

@@ -1,6 +1,6 @@
 import type * as z from "zod";
 import { readFileSync } from "node:fs";
-import { firmwareOf } from "../config/sections/windows-image.ts";
+import { firmwareOf, isMadeFromIso } from "../config/sections/windows-image.ts";
 import { imageSource } from "../config/image-sources.ts";
 import type { Settings } from "../config/settings.ts";
 import { stackNeeds } from "./stack-needs.ts";
@@ -10,7 +10,6 @@ import {
   type HostRequirements,
 } from "../components/windows/host-requirements.ts";
 import { uefiFirmware } from "../images/windows/builder/uefi-firmware.ts";
-import { isMadeFromIso } from "../images/windows/media.ts";
 import { imageManifestSchema, parseImageManifest } from "../components/windows/image-manifest.ts";
 import type { GoldenImage } from "../components/machine/libvirt/machine-storage.ts";
 import {
@@ -19,7 +18,7 @@ import {
   withOwnPrograms,
   type WindowsSoftware,
 } from "../components/windows/software.ts";
-import { builtRehearsalImage, convertedFrom } from "../toolchain/built.ts";
+import { convertedFrom } from "../toolchain/built.ts";
 import { mustBeConverted, diskIdentity } from "../toolchain/disk-format.ts";
 import type { NodePrograms } from "./joined-node.ts";
 import { goldenImageSchema, notBuilt } from "./golden-image.ts";
@@ -68,23 +67,14 @@ export function machineImage(settings: Settings, images: LabImages): MachineImag
 
 function found(settings: Settings): z.infer<typeof foundSchema> {
   const { image } = settings.windows;
-  switch (image.kind) {
-    case "rehearsal": {
-      const built = builtRehearsalImage(image);
-      if (built === undefined) return notBuilt;
-      const manifest = parseImageManifest(readFileSync(built.manifest, "utf8"));
-      return { path: built.path, hash: built.hash, manifest };
-    }
-    case "disk":
-      return diskAt(image.path);
-    case "evaluation-iso":
-    case "iso":
-      // A machine boots with the firmware that its image was installed with. A user's own disk boots with BIOS.
-      return {
-        ...(builtImage(settings) ?? notBuilt),
-        uefi: firmwareOf(settings.windows) === "uefi" ? uefiFirmware() : undefined,
-      };
-  }
+  if (image.kind === "disk") return diskAt(image.path);
+  const { manifest, ...disk } = builtImage(settings) ?? { ...notBuilt, manifest: undefined };
+  return {
+    ...disk,
+    ...(manifest !== undefined && { manifest: parseImageManifest(readFileSync(manifest, "utf8")) }),
+    // A machine boots with the firmware that its image was installed with. A user's own disk boots with BIOS.
+    ...(firmwareOf(settings.windows) === "uefi" && { uefi: uefiFirmware() }),
+  };
 }
 
 /**

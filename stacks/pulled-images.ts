@@ -2,13 +2,13 @@ import { podNetworks } from "../components/cni/pod-networks.ts";
 import { loadBalancerReference } from "../components/controlplane/load-balancer.ts";
 import { linuxHere } from "../components/image-archives/archived-images.ts";
 import { nodeImages } from "../images/windows/bake.ts";
-import { isMadeFromIso } from "../images/windows/media.ts";
+import { isMadeFromIso } from "../config/sections/windows-image.ts";
 import { controlPlaneNames, labNames, linuxWorkerName } from "../config/names.ts";
 import type { Settings } from "../config/settings.ts";
 import { type BuiltArtifacts, builtSoFar } from "../toolchain/built.ts";
 import { nodeImage } from "./node-image.ts";
 import { stackSoftware } from "../components/windows/stack-software.ts";
-import { isRehearsed } from "../config/image-sources.ts";
+import { imageSource } from "../config/image-sources.ts";
 
 export interface PulledImage {
   /** The node; `(Docker)` for what Docker on this host pulls, `(Windows image)` for what the build of an image pulls. */
@@ -57,8 +57,7 @@ export function onLinuxNodes({ lab, cluster, cni, linuxNodes }: Settings): Pulle
 
 function onWindowsNodes(settings: Settings): PulledImage[] {
   const { windows, nodes, ownNodes } = settings;
-  // Its nodes pull nothing.
-  if (isRehearsed(settings)) return [];
+  if (!imageSource(settings).pullsImages) return [];
   const pulling = [
     ...(isMadeFromIso(windows.image) && nodes.length > 0
       ? ["(Windows image)"]

@@ -1,8 +1,9 @@
 import type { HostProblem } from "../../config/host-problem.ts";
+import { isMadeFromIso } from "../../config/sections/windows-image.ts";
 import type { Settings } from "../../config/settings.ts";
 import { windowsVersionOf } from "../../config/supported.ts";
 import { Failure, messageOf } from "../../host/failure.ts";
-import { imageMedia, isMadeFromIso, missingUpdate } from "../../images/windows/media.ts";
+import { imageMedia, missingUpdate } from "../../images/windows/media.ts";
 import {
   catalogueSearch,
   findInCatalogue,

@@ -9,7 +9,7 @@ import {
 } from "../../images/windows/builder/partial-image.ts";
 import { type Cache, artifactAddress } from "../../toolchain/cache.ts";
 import { cacheEntries, type CacheEntry, bytesBelow } from "../cache/entries.ts";
-import { isMadeFromIso } from "../../images/windows/media.ts";
+import { isMadeFromIso } from "../../config/sections/windows-image.ts";
 import { lines, type Host } from "../../host/host.ts";
 import { virsh } from "../../host/virsh.ts";
 import { isLabPrefix } from "../../components/host-resource.ts";

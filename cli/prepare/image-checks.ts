@@ -5,11 +5,12 @@ import {
 } from "../../images/windows/builder/image-artifact.ts";
 import { bareBake } from "../../images/windows/bake.ts";
 import { problemsOfOwnMedia } from "../../images/windows/examine-media.ts";
-import { imageMedia, isMadeFromIso, type ImageMedium } from "../../images/windows/media.ts";
+import { imageMedia, type ImageMedium } from "../../images/windows/media.ts";
 import { collecting } from "../../images/disk/media-program.ts";
 import { roomProblems } from "../../images/disk/require-room.ts";
 import { unpinned } from "../../components/windows/software.ts";
 import { throwAny, type HostProblem } from "../../config/host-problem.ts";
+import { isMadeFromIso } from "../../config/sections/windows-image.ts";
 import { unless } from "../../config/problem.ts";
 import { checkKvm, gatherKvmDevice } from "../../components/machine/libvirt/kvm.ts";
 import { gatherMemory, type MemoryFacts } from "../../stacks/room.ts";

@@ -174,6 +174,12 @@ function productKey(value: string): Complaint | undefined {
 
 type Image = z.output<typeof image>;
 
+export type IsoImage = Extract<Image, { kind: "iso" | "evaluation-iso" }>;
+
+export function isMadeFromIso(image: Image): image is IsoImage {
+  return image.kind === "iso" || image.kind === "evaluation-iso";
+}
+
 interface ImageSection {
   readonly windows: { readonly image: Image; readonly version: string };
 }
@@ -189,15 +195,13 @@ export function firmwareOf({
   readonly image: Image;
   readonly version: string;
 }): "bios" | "uefi" | undefined {
-  if (image.kind !== "iso" && image.kind !== "evaluation-iso") return undefined;
+  if (!isMadeFromIso(image)) return undefined;
   return image.firmware ?? (version === "2025" ? "uefi" : "bios");
 }
 
 const at = (...keys: readonly string[]): string[] => ["windows", "image", ...keys];
 
 /** Settings of an image that is built from installation media. */
-type BuiltImage = Extract<Image, { kind: "iso" | "evaluation-iso" }>;
-
 export const imageChecks: readonly Check<ImageSection>[] = [
   check(["url", "sha256"], (image) =>
     image.kind === "evaluation-iso" ? namedFileProblems(image, at(), "url") : [],
@@ -221,14 +225,14 @@ export const imageChecks: readonly Check<ImageSection>[] = [
  */
 function check(
   keys: readonly string[],
-  check: (image: BuiltImage, windowsVersion: string) => SettingsProblem[],
+  check: (image: IsoImage, windowsVersion: string) => SettingsProblem[],
   more: readonly string[] = [],
 ): Check<ImageSection> {
   const reads = keys.map((key) => `windows.image.${key}`);
   return {
     reads: ["windows.image", "windows.image.kind", ...reads, ...more],
     run: ({ windows: { image, version } }) =>
-      image.kind === "rehearsal" || image.kind === "disk" ? [] : check(image, version),
+      isMadeFromIso(image) ? check(image, version) : [],
   };
 }
 
@@ -248,7 +252,7 @@ function foreign(image: Extract<Image, { kind: "evaluation-iso" }>): SettingsPro
 }
 
 function updateByNumber(
-  { kb, path, url }: BuiltImage["update"],
+  { kb, path, url }: IsoImage["update"],
   version: string,
 ): SettingsProblem[] {
   const problem = (why: string, instead: string): SettingsProblem[] => [

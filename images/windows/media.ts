@@ -1,4 +1,5 @@
 import type { HostProblem } from "../../config/host-problem.ts";
+import { isMadeFromIso, type IsoImage } from "../../config/sections/windows-image.ts";
 import type { Settings } from "../../config/settings.ts";
 import type { WindowsVersion } from "../../config/supported.ts";
 import {
@@ -78,13 +79,7 @@ export interface ImageMedia {
   readonly problems: readonly HostProblem[];
 }
 
-type Image = Settings["windows"]["image"];
-type IsoImage = Extract<Image, { kind: "iso" | "evaluation-iso" }>;
 type NamedFile = IsoImage["drivers"];
-
-export function isMadeFromIso(image: Image): image is IsoImage {
-  return image.kind === "iso" || image.kind === "evaluation-iso";
-}
 
 /** @throws for an image that is not built from an ISO. */
 export function isoImageOf({ image }: Pick<Settings["windows"], "image">): IsoImage {

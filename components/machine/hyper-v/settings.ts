@@ -11,7 +11,7 @@ import { between, ofForm, text } from "../../../config/values/value.ts";
 import { remoteHost } from "../../../config/sections/machine-host.ts";
 import { firmwareOf } from "../../../config/sections/windows-image.ts";
 import { adminUser } from "../../../config/values/windows-account.ts";
-import { isRehearsed } from "../../../config/image-sources.ts";
+import { imageSource } from "../../../config/image-sources.ts";
 
 const virtualSwitch = ofForm(
   /^[\w(][\w .()-]{0,63}(?<! )$/,
@@ -112,11 +112,10 @@ export function startOf(
   return { generation, secureBoot: generation === 2 && secureBoot !== false };
 }
 
-/** The rehearsal guest only has drivers for QEMU's devices, so it does not start on Hyper-V. */
 const hyperVWithWindows: Check<CheckedHosts> = {
   reads: ["hyperVHosts", "windows.image.kind"],
   run: ({ hyperVHosts, windows }) =>
-    unless(hyperVHosts.length === 0 || !isRehearsed({ windows }), {
+    unless(hyperVHosts.length === 0 || !imageSource({ windows }).onlyQemu, {
       path: ["hyperVHosts"],
       value: hyperVHosts.map(({ name }) => name).join(", "),
       why: "would have to run the rehearsal guest, which starts with QEMU only",

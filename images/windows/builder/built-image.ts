@@ -2,10 +2,17 @@ import { createHash } from "node:crypto";
 import { statSync } from "node:fs";
 import type { Settings } from "../../../config/settings.ts";
 import { podNetworks } from "../../../components/cni/pod-networks.ts";
-import { type BuiltArtifacts, builtSoFar } from "../../../toolchain/built.ts";
+import {
+  type BuiltArtifacts,
+  builtRehearsalImage,
+  builtSoFar,
+} from "../../../toolchain/built.ts";
 
-/** An image that was built from an ISO, as path of its disk and the first 12 digits of the hash of its inputs. */
-export type BuiltImage = NonNullable<BuiltArtifacts["windowsImages"]>[string];
+/** An image that was built here: the path of its disk, and the first 12 digits of a hash that tells it from others. */
+type BuiltImage = NonNullable<BuiltArtifacts["windowsImages"]>[string] & {
+  /** The file that lists the programs in it, if it carries them. */
+  readonly manifest?: string;
+};
 
 /** The settings that an image depends on: its media, and the programs and container images that are baked in. */
 export interface ImageSettings {
@@ -32,7 +39,11 @@ export function imageKey({ windows, cluster, cni }: ImageSettings): string {
  * The image that this clone has built for these settings; undefined if none was built, or it is no longer in the cache.
  */
 export function builtImage(settings: ImageSettings): BuiltImage | undefined {
-  const image = builtSoFar().windowsImages?.[imageKey(settings)];
+  const { image: source } = settings.windows;
+  const image =
+    source.kind === "rehearsal"
+      ? builtRehearsalImage(source)
+      : builtSoFar().windowsImages?.[imageKey(settings)];
   return image !== undefined && statSync(image.path, { throwIfNoEntry: false }) !== undefined
     ? image
     : undefined;
