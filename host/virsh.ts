@@ -1,4 +1,4 @@
-import type { Host } from "./host.ts";
+import { type Host, lines } from "./host.ts";
 import { runProgram, type ProgramEnd } from "./run-program.ts";
 
 /** Longest time for one query to libvirt, or for deleting one volume, in seconds. */
@@ -36,6 +36,14 @@ export async function virsh(on: string | Host, ...args: readonly string[]): Prom
   const { how, stdout, reason } = await runVirsh(on, args, questionSeconds);
   if (how !== "well") throw new Error(`virsh ${args.join(" ")}: ${reason}`);
   return stdout;
+}
+
+/** Names of a libvirt's networks: of those that are active, or of all. */
+export async function networkNames(
+  uri: string,
+  which: "active" | "all",
+): Promise<readonly string[]> {
+  return lines(await virsh(uri, "net-list", "--name", ...(which === "all" ? ["--all"] : [])));
 }
 
 /**

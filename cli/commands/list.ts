@@ -1,4 +1,4 @@
-import { listedMachines } from "../../components/machine/machine-makers.ts";
+import { machineKinds } from "../../components/machine/machine-makers.ts";
 import { thisHost } from "../../host/host.ts";
 import type { CommandResult, Options } from "../command-line/options.ts";
 import { containers } from "../host-resources/containers.ts";
@@ -19,12 +19,13 @@ const usualUri = "qemu:///system";
 export async function list({ stack, json }: Options<"json">): Promise<CommandResult> {
   const identity = await findLab(stack).catch(() => undefined);
   const host = thisHost(identity ?? { stack, lab: "", libvirtUri: usualUri });
-  const [machines, { found: all, unlisted }] = await Promise.all([
-    listedMachines(host).catch(() => []),
+  const [kinds, { found: all, unlisted }] = await Promise.all([
+    machineKinds(),
     surveyHost(host, ofHosts),
   ]);
+  const machines = all.filter((each) => kinds.some(({ kind }) => kind === each.kind));
   const inDocker = all.filter(({ kind }) => kind === containers.kind);
-  const names = new Set([...all, ...machines].map(({ lab }) => lab));
+  const names = new Set(all.map(({ lab }) => lab));
   const claims = new Map(
     await Promise.all(
       [...names].map(async (lab) => [lab, (await ownershipOf(lab, stack)).claim] as const),

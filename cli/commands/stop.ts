@@ -1,16 +1,11 @@
 import { Failure, messageOf } from "../../host/failure.ts";
-import { thisHost } from "../../host/host.ts";
 import type { Options } from "../command-line/options.ts";
 import { enginePulumi } from "../engine/pulumi.ts";
-import { asOnlyRun } from "../engine/run-lock.ts";
-import { stackExists } from "../engine/states.ts";
-import { assertNotTheirs } from "../lab/claim.ts";
 import { type LabOutputs, machineSource } from "../lab/lab-outputs.ts";
 import { labOutputs } from "../lab/outputs.ts";
-import { assertNothingForeign } from "../lab/proof.ts";
+import { onOwnLab } from "../lab/own-lab.ts";
 import { type Asked, type Part, partsOf, turnOff } from "../power/turn-off.ts";
 import { say } from "../progress.ts";
-import { labIdentity } from "../stack-settings.ts";
 
 export interface PowerOptions extends Options {
   /** Undefined: all nodes that the lab made. */
@@ -19,13 +14,7 @@ export interface PowerOptions extends Options {
 
 /** `kindows stop`: turns off the lab's machines and containers, or those of one node, and keeps everything. */
 export async function stop({ stack, node }: PowerOptions): Promise<void> {
-  const identity = await labIdentity(stack);
-  const { lab } = identity;
-  const host = thisHost(identity);
-  await assertNotTheirs(lab, stack);
-  await assertUpOnce(stack);
-  await asOnlyRun(stack, async () => {
-    await assertNothingForeign(stack, lab, host);
+  await onOwnLab(stack, { wasUp: true }, async ({ lab, host }) => {
     const parts = partsOfNode(await partsOf(host, lab), node, stack);
     if (!parts.some(({ isRunning }) => isRunning)) {
       say(`${node ?? `the lab ${lab}`} is off already`);
@@ -40,12 +29,6 @@ export async function stop({ stack, node }: PowerOptions): Promise<void> {
   });
   const again = node === undefined ? "" : ` ${node}`;
   say(`nothing was removed: \`kindows start${again} --stack ${stack}\` turns it on again`);
-}
-
-/** @throws Failure if the lab was never up, so that nothing of it can be turned off or on. */
-export async function assertUpOnce(stack: string): Promise<void> {
-  if (await stackExists(stack)) return;
-  throw new Failure(`the stack ${stack} is not up: \`kindows up --stack ${stack}\``);
 }
 
 /** @throws Failure if the lab made no machine or container for the node. */

@@ -7,7 +7,7 @@ import {
 } from "../../components/windows/own-programs.ts";
 import { examineProgram } from "../../components/windows/program-file.ts";
 import { Failure } from "../../host/failure.ts";
-import { unknownNodes } from "../load/load-plan.ts";
+import { unknownNodes } from "../lab/unknown-nodes.ts";
 
 /** A program that a node gets. */
 export interface Deployment {

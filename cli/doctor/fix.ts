@@ -1,15 +1,11 @@
 import { waitUntil } from "../../host/wait-until.ts";
-import { asOnlyRun } from "../engine/run-lock.ts";
 import { messageOf, throwAll } from "../../host/failure.ts";
 import { resourcesOf } from "../engine/deployment.ts";
 import { readState } from "../engine/states.ts";
 import { ownedIdentities, removeOrphans } from "../host-resources/host-resources.ts";
-import { startDaemons, startStopped, type StoppedResource } from "../host-resources/stopped.ts";
-import { assertNotTheirs } from "../lab/claim.ts";
-import { assertNothingForeign } from "../lab/proof.ts";
-import { thisHost, type Host } from "../../host/host.ts";
+import { startStopped, type StoppedResource } from "../host-resources/stopped.ts";
+import { type OwnLab, onOwnLab } from "../lab/own-lab.ts";
 import { say } from "../progress.ts";
-import { labIdentity } from "../stack-settings.ts";
 import { examine, examineLab, type Diagnosis, type Inside } from "./examine.ts";
 import { type FindingKind, nameOf, repairText, type Repair } from "./finding.ts";
 import { doRepair } from "./repairs.ts";
@@ -61,15 +57,7 @@ function repairsOf({ asleep, findings }: Pick<Diagnosis, "asleep" | "findings">)
  *   repairing everything else.
  */
 export async function fix(stack: string): Promise<void> {
-  const identity = await labIdentity(stack);
-  const { lab } = identity;
-  const host = thisHost(identity);
-  const context = { stack, lab, host };
-  await assertNotTheirs(lab, stack);
-  await asOnlyRun(stack, async () => {
-    // First, because the lab cannot be examined without them.
-    await startDaemons(identity.libvirtUri, say);
-    await assertNothingForeign(stack, lab, host);
+  await onOwnLab(stack, { startsDaemons: true }, async (own) => {
     const announced = new Set<string>();
     const troubles: string[] = [];
     for (let round = 0; round < rounds; round += 1) {
@@ -82,23 +70,17 @@ export async function fix(stack: string): Promise<void> {
       }
       say(["--fix will:", ...planned.map((each) => `  - ${each}`)].join("\n"));
       planned.forEach((each) => announced.add(each));
-      troubles.push(...(await repairAll(diagnosis, planned, context)));
-      if (diagnosis.asleep.length + repairsOf(diagnosis).length > 0) await settle(context);
+      troubles.push(...(await repairAll(diagnosis, planned, own)));
+      if (diagnosis.asleep.length + repairsOf(diagnosis).length > 0) await settle(own);
     }
     throwAll("not everything could be repaired", troubles);
   });
 }
 
-export interface LabContext {
-  readonly stack: string;
-  readonly lab: string;
-  readonly host: Host;
-}
-
 async function repairAll(
   diagnosis: Diagnosis,
   planned: readonly string[],
-  { stack, lab, host }: LabContext,
+  { stack, lab, host }: OwnLab,
 ): Promise<readonly string[]> {
   const { asleep, leftovers } = diagnosis;
   const repairs = repairsOf(diagnosis).filter((each) => planned.includes(repairText(each)));
@@ -122,7 +104,7 @@ async function repairAll(
 }
 
 /** Waits until the nodes are in order again, and says so if they are not in time. */
-async function settle(context: LabContext): Promise<void> {
+async function settle(context: OwnLab): Promise<void> {
   await settled(context, new Date(), settleSeconds).catch((error: unknown) => {
     say(messageOf(error));
   });
@@ -136,7 +118,7 @@ async function settle(context: LabContext): Promise<void> {
  * @throws after the time limit, with what is still not in order.
  */
 export async function settled(
-  { stack, lab, host }: LabContext,
+  { stack, lab, host }: OwnLab,
   since: Date,
   timeoutSeconds: number,
   only?: string,

@@ -1,5 +1,6 @@
 import { archivedImages, type Platform } from "../../components/image-archives/archived-images.ts";
 import { Failure } from "../../host/failure.ts";
+import { unknownNodes } from "../lab/unknown-nodes.ts";
 import type { LoadedArchive } from "./image-source.ts";
 
 export interface LoadNode {
@@ -46,15 +47,4 @@ export function planLoad<Node extends LoadNode>(
   });
   if (problems.size > 0) throw new Failure([...problems].join("\n"));
   return loads;
-}
-
-/** Says which of the named nodes the lab does not have. */
-export function unknownNodes(
-  named: readonly string[],
-  nodes: readonly Pick<LoadNode, "name">[],
-): string | undefined {
-  const unknown = named.filter((name) => !nodes.some((node) => node.name === name));
-  if (unknown.length === 0) return undefined;
-  const known = nodes.map(({ name }) => name).join(", ");
-  return `the lab has no node ${unknown.join(", ")}; it has ${known || "none"}`;
 }

@@ -64,11 +64,17 @@ export function machineResources(): Promise<ResourceKind[]> {
   return fromAllMakers(async ({ hostResources }) => (await hostResources?.())?.hostResources ?? []);
 }
 
-/** The machines of all labs that the CLI can list. */
-export function listedMachines(host: Host): Promise<HostResource[]> {
-  return fromAllMakers(
-    async ({ hostResources }) => (await hostResources?.())?.hostResources[0]?.find(host) ?? [],
+/** The kinds among them that are machines. */
+export function machineKinds(): Promise<ResourceKind[]> {
+  return fromAllMakers(async ({ hostResources }) =>
+    ((await hostResources?.())?.hostResources ?? []).slice(0, 1),
   );
+}
+
+/** The machines of all labs that the CLI can list. */
+export async function listedMachines(host: Host): Promise<HostResource[]> {
+  const found = await Promise.all((await machineKinds()).map((kind) => kind.find(host)));
+  return found.flat();
 }
 
 export interface GoneMachine {

@@ -9,9 +9,8 @@ import {
 } from "../../config/ipv4.ts";
 import type { Complaint } from "../../config/problem.ts";
 import { messageOf } from "../../host/failure.ts";
-import { lines } from "../../host/host.ts";
 import { below, readXml, type XmlElement } from "../../host/read-xml.ts";
-import { virsh } from "../../host/virsh.ts";
+import { networkNames, virsh } from "../../host/virsh.ts";
 import { dhcpHosts } from "../machine/actions/dhcp-hosts.ts";
 import { networkRange } from "../machine/libvirt/libvirt-facts.ts";
 import { segmentMtu } from "./packet-size.ts";
@@ -134,9 +133,7 @@ export function neighboursIn(table: string, bridge: string): TakenAddress[] {
  */
 export async function findNetwork(uri: string, name: string): Promise<FoundNetwork | Complaint> {
   try {
-    const listed = async (...options: string[]): Promise<readonly string[]> =>
-      lines(await virsh(uri, "net-list", "--name", ...options));
-    const [all, active] = await Promise.all([listed("--all"), listed()]);
+    const [all, active] = await Promise.all([networkNames(uri, "all"), networkNames(uri, "active")]);
     if (!all.includes(name)) {
       const there = all.length === 0 ? "it has none" : all.join(", ");
       return {

@@ -1,6 +1,5 @@
 import * as z from "zod";
-import { lines } from "../../host/host.ts";
-import { runVirsh, virsh } from "../../host/virsh.ts";
+import { networkNames, runVirsh, virsh } from "../../host/virsh.ts";
 import { type DhcpHost, dhcpHosts, dhcpHostXml } from "../machine/actions/dhcp-hosts.ts";
 import { macAddress } from "../machine/mac-address.ts";
 
@@ -43,11 +42,10 @@ const scopes = ["--config", "--live"] as const;
 
 /** @returns undefined if the network is gone. */
 async function hostsOf(uri: string, network: string): Promise<NetworkHosts | undefined> {
-  const listed = async (...options: string[]): Promise<boolean> =>
-    lines(await virsh(uri, "net-list", "--name", ...options)).includes(network);
-  if (!(await listed("--all"))) return undefined;
+  if (!(await networkNames(uri, "all")).includes(network)) return undefined;
+  const active = await networkNames(uri, "active");
   const [live, kept] = await Promise.all([
-    listed().then((isActive) => (isActive ? virsh(uri, "net-dumpxml", network) : "")),
+    active.includes(network) ? virsh(uri, "net-dumpxml", network) : "",
     virsh(uri, "net-dumpxml", "--inactive", network),
   ]);
   return { "--live": dhcpHosts(live), "--config": dhcpHosts(kept) };
@@ -77,7 +75,7 @@ export async function update(
   how: "add-last" | "delete",
   hosts: readonly DhcpHost[],
 ): Promise<void> {
-  const isActive = lines(await virsh(uri, "net-list", "--name")).includes(network);
+  const isActive = (await networkNames(uri, "active")).includes(network);
   const wanted = isActive ? scopes : scopes.slice(0, 1);
   const undone = (there: NetworkHosts | undefined, host: DhcpHost): readonly string[] =>
     wanted.filter((scope) => {

@@ -5,8 +5,7 @@
 import * as z from "zod";
 import { runAction, say } from "../../host-action/run-action.ts";
 import { dhcpHosts, dhcpHostXml, reserving } from "./dhcp-hosts.ts";
-import { lines } from "../../../host/host.ts";
-import { virsh } from "../../../host/virsh.ts";
+import { networkNames, virsh } from "../../../host/virsh.ts";
 
 export const environment = {
   RESERVATION: z.object({
@@ -21,15 +20,13 @@ export const environment = {
 await runAction(environment, async ({ RESERVATION }) => {
   const { uri, network, address, computerName } = RESERVATION;
   const wanted = { mac: RESERVATION.mac.toLowerCase(), ip: address, name: computerName };
-  const isListed = async (...options: string[]): Promise<boolean> =>
-    lines(await virsh(uri, "net-list", "--name", ...options)).includes(network);
   const update = async (command: string, xml: string): Promise<void> => {
-    const live = (await isListed()) ? ["--live"] : [];
+    const live = (await networkNames(uri, "active")).includes(network) ? ["--live"] : [];
     await virsh(uri, "net-update", network, command, "ip-dhcp-host", xml, "--config", ...live);
   };
 
   if (process.argv.includes("--release")) {
-    if (!(await isListed("--all"))) return;
+    if (!(await networkNames(uri, "all")).includes(network)) return;
     const own = dhcpHosts(await virsh(uri, "net-dumpxml", network)).find(
       (host) => host.mac === wanted.mac,
     );
