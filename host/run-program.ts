@@ -18,6 +18,9 @@ export interface RunOptions {
   readonly input?: string | Readable;
   /** Ends the program. */
   readonly signal?: AbortSignal;
+  readonly cwd?: string;
+  /** Variables besides those of this process; undefined takes one away. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
 }
 
 /** virsh of libvirt 9.0 crashes when it closes a libssh connection, usually after it has printed its whole answer. */
@@ -31,7 +34,7 @@ export async function runProgram(
   program: string,
   args: readonly string[],
   timeoutSeconds: number,
-  { locale = "C", input, signal }: RunOptions = {},
+  { locale = "C", input, signal, cwd, env }: RunOptions = {},
 ): Promise<ProgramEnd> {
   const run = () =>
     execa(program, args, {
@@ -39,7 +42,8 @@ export async function runProgram(
       ...(input === undefined ? { stdin: "ignore" as const } : { input }),
       timeout: timeoutSeconds * 1000,
       cancelSignal: signal,
-      env: { LC_ALL: locale },
+      cwd,
+      env: { LC_ALL: locale, ...env },
     });
   const hasCrashed = (signal = ""): boolean => /(^|\/)virsh$/.test(program) && crashes.has(signal);
   let result = await run();
@@ -66,4 +70,16 @@ export async function runProgram(
   return result.timedOut
     ? end("late", `no answer within ${timeoutSeconds} s`)
     : end("badly", stderr.trim() || (result.shortMessage ?? ""));
+}
+
+/** Runs a program and returns its standard output. @throws with why it failed */
+export async function programOutput(
+  program: string,
+  args: readonly string[],
+  timeoutSeconds: number,
+  options: RunOptions = {},
+): Promise<string> {
+  const { how, stdout, reason } = await runProgram(program, args, timeoutSeconds, options);
+  if (how !== "well") throw new Error(`${[program, ...args].join(" ")}: ${reason}`);
+  return stdout;
 }

@@ -1,6 +1,6 @@
 import { stat } from "node:fs/promises";
 import path from "node:path";
-import { execa } from "execa";
+import { programOutput } from "../host/run-program.ts";
 
 import type { Progress } from "./artifact.ts";
 import { type Cache, compilerLockSeconds } from "./cache.ts";
@@ -44,8 +44,6 @@ export async function removeCompilerCaches(
 /** Go makes the folders of some modules read-only, so that only root could remove their files. */
 async function makeWritable(folder: string): Promise<void> {
   const protectedFolders = [folder, "-type", "d", "!", "-perm", "-u+w"];
-  await execa("find", [...protectedFolders, "-exec", "chmod", "u+w", "{}", "+"], {
-    stdin: "ignore",
-    timeout: removalSeconds * 1000,
-  });
+  const makingWritable = ["-exec", "chmod", "u+w", "{}", "+"];
+  await programOutput("find", [...protectedFolders, ...makingWritable], removalSeconds);
 }

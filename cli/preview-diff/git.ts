@@ -2,10 +2,10 @@ import { existsSync } from "node:fs";
 import { cp, mkdir, mkdtemp, readFile, rm, symlink } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
-import { execa } from "execa";
 
-import { Failure, messageOf } from "../../host/failure.ts";
+import { Failure } from "../../host/failure.ts";
 import { lines } from "../../host/host.ts";
+import { runProgram } from "../../host/run-program.ts";
 import { stackOf } from "../engine/folders.ts";
 
 /** Longest time for a git command, such as checking out a tree of this size. */
@@ -102,13 +102,9 @@ export class Repository {
   async #run(program: string, args: string[], cwd: string, seconds: number): Promise<string> {
     // A hook or a caller may have set git's variables for another folder.
     const env = { GIT_DIR: undefined, GIT_WORK_TREE: undefined, GIT_INDEX_FILE: undefined };
-    const options = { cwd, env, timeout: seconds * 1000, stdin: "ignore" } as const;
-    try {
-      return (await execa(program, args, options)).stdout.trim();
-    } catch (error) {
-      const command = [program, ...args].join(" ");
-      throw new Failure(`\`${command}\` in ${cwd} failed: ${messageOf(error)}`);
-    }
+    const { how, stdout, reason } = await runProgram(program, args, seconds, { cwd, env });
+    if (how === "well") return stdout.trim();
+    throw new Failure(`\`${[program, ...args].join(" ")}\` in ${cwd} failed: ${reason}`);
   }
 }
 

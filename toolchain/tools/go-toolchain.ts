@@ -7,7 +7,7 @@ import { fetchPublished, whyUnreachable, type PublishedFile } from "../publisher
 import { findOnPath } from "../../host/search-path.ts";
 import { insideOf } from "../inside.ts";
 import { zipMembers } from "../zip-member.ts";
-import { execa } from "execa";
+import { runProgram } from "../../host/run-program.ts";
 import semver from "semver";
 
 /** Go as a module, from the same mirror as the modules that are built with it. */
@@ -92,15 +92,10 @@ const oldest = "1.26.0";
 
 async function whyNoGo(): Promise<string | undefined> {
   const wanted = `Go ${oldest.replace(/\.0$/, "")} or later (https://go.dev/dl)`;
-  let printed: string;
-  try {
-    // GOTOOLCHAIN=local: the installed version counts, not one that Go could download.
-    const result = await execa("go", ["env", "GOVERSION"], {
-      env: { GOTOOLCHAIN: "local" },
-      timeout: 10_000,
-    });
-    printed = result.stdout;
-  } catch {
+  // GOTOOLCHAIN=local: the installed version counts, not one that Go could download.
+  const env = { GOTOOLCHAIN: "local" };
+  const { how, stdout: printed } = await runProgram("go", ["env", "GOVERSION"], 10, { env });
+  if (how !== "well") {
     return `"go env GOVERSION" failed: install ${wanted} and put it on the PATH`;
   }
   return isRecentEnough(printed)

@@ -1,6 +1,6 @@
 import { chmod, copyFile, mkdir, realpath } from "node:fs/promises";
 import path from "node:path";
-import { execa } from "execa";
+import { runProgram } from "../../host/run-program.ts";
 
 import { findOnPath, isExecutable } from "../../host/search-path.ts";
 import type { InstalledTool, Outcome, Tool } from "./tool.ts";
@@ -51,14 +51,7 @@ async function installedVersion(
   file: string,
   installed: InstalledTool,
 ): Promise<string | undefined> {
-  try {
-    const { stdout } = await execa(file, installed.versionArguments, {
-      timeout: 5_000,
-      stdin: "ignore",
-      env: { PULUMI_SKIP_UPDATE_CHECK: "true" },
-    });
-    return installed.versionPattern.exec(stdout)?.[1];
-  } catch {
-    return undefined;
-  }
+  const env = { PULUMI_SKIP_UPDATE_CHECK: "true" };
+  const { how, stdout } = await runProgram(file, installed.versionArguments, 5, { env });
+  return how === "well" ? installed.versionPattern.exec(stdout)?.[1] : undefined;
 }

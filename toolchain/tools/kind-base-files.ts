@@ -1,6 +1,6 @@
 import { cp } from "node:fs/promises";
 import path from "node:path";
-import { execa } from "execa";
+import { programOutput } from "../../host/run-program.ts";
 
 import type { Artifact } from "../artifact.ts";
 import { goEnvironment, goInputs } from "./go-build.ts";
@@ -19,18 +19,11 @@ export const kindBaseFiles: Artifact = {
   inputs: async () => ({ module: (await goInputs(kind.tool.go)).module ?? "" }),
   build: async (into, context) => {
     await ensureGo("kind-base-files", context.progress);
-    const options = {
-      cwd: kind.tool.go.module,
-      env: goEnvironment(),
-      timeout: fetchTimeoutSeconds * 1000,
-      stdin: "ignore",
-    } as const;
-    await execa("go", ["mod", "download", moduleName], options);
-    const { stdout: folder } = await execa(
-      "go",
-      ["list", "-m", "-f", "{{.Dir}}", moduleName],
-      options,
-    );
+    const options = { cwd: kind.tool.go.module, env: goEnvironment() };
+    const go = (...args: readonly string[]): Promise<string> =>
+      programOutput("go", args, fetchTimeoutSeconds, options);
+    await go("mod", "download", moduleName);
+    const folder = await go("list", "-m", "-f", "{{.Dir}}", moduleName);
     await cp(path.join(folder, "images", "base", "files"), into, { recursive: true });
   },
 };

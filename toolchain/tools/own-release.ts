@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import path from "node:path";
-import { execa } from "execa";
+import { runProgram } from "../../host/run-program.ts";
 import * as z from "zod";
 
 import { artifactAddress } from "../cache.ts";
@@ -33,10 +33,8 @@ export function releaseArchive(address: string): string {
 
 async function originOnGithub(root: string): Promise<string | undefined> {
   const file = path.join(root, ".git/config");
-  const git = await execa("git", ["config", "--file", file, "remote.origin.url"], {
-    reject: false,
-  });
+  const git = await runProgram("git", ["config", "--file", file, "remote.origin.url"], 10);
   return /^(?:https:\/\/|(?:ssh:\/\/)?git@)github\.com[:/]([\w.-]+\/[\w.-]+?)(?:\.git)?$/.exec(
-    git.failed ? "" : git.stdout,
+    git.how === "well" ? git.stdout : "",
   )?.[1];
 }

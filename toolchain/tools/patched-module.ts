@@ -1,6 +1,6 @@
 import { copyFile, cp, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { execa } from "execa";
+import { programOutput } from "../../host/run-program.ts";
 import * as z from "zod";
 
 import { parseJson } from "../parse-json.ts";
@@ -21,8 +21,9 @@ export async function writePatchedModule(
   folder: string,
   env: Readonly<Record<string, string>>,
 ): Promise<string> {
-  const options = { cwd: go.module, env, timeout: downloadTimeoutSeconds * 1000 };
-  const { stdout } = await execa("go", ["mod", "download", "-json", module], options);
+  const runGo = (...args: readonly string[]): Promise<string> =>
+    programOutput("go", args, downloadTimeoutSeconds, { cwd: go.module, env });
+  const stdout = await runGo("mod", "download", "-json", module);
   const copy = path.join(folder, "module");
   await cp(downloadSchema.parse(parseJson(stdout)).Dir, copy, { recursive: true });
   for (const { file, from, to } of changes) {
@@ -33,7 +34,7 @@ export async function writePatchedModule(
   for (const name of ["go.mod", "go.sum"]) {
     await copyFile(path.join(go.module, name), path.join(folder, name));
   }
-  await execa("go", ["mod", "edit", `-replace=${module}=${copy}`, modFile], options);
+  await runGo("mod", "edit", `-replace=${module}=${copy}`, modFile);
   return modFile;
 }
 

@@ -2,8 +2,7 @@ import { createHash } from "node:crypto";
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import { execa } from "execa";
-
+import { programOutput } from "../../../host/run-program.ts";
 import type { Artifact, BuildContext, Progress } from "../../../toolchain/artifact.ts";
 import { DownloadError } from "../../../toolchain/download.ts";
 import { fetchPublished, type PublishedFile } from "../../../toolchain/publisher.ts";
@@ -124,18 +123,10 @@ export async function operatorFolder(
   env = goEnvironment(),
 ): Promise<string> {
   await ensureGo("calico-definitions", progress);
-  const options = {
-    cwd: moduleFolder,
-    env,
-    timeout: fetchTimeoutSeconds * 1000,
-    stdin: "ignore",
-  } as const;
-  await execa("go", ["mod", "download", operatorModule], options);
-  const { stdout } = await execa(
-    "go",
-    ["list", "-m", "-f", "{{.Version}} {{.Dir}}", operatorModule],
-    options,
-  );
+  const go = (...args: readonly string[]): Promise<string> =>
+    programOutput("go", args, fetchTimeoutSeconds, { cwd: moduleFolder, env });
+  await go("mod", "download", operatorModule);
+  const stdout = await go("list", "-m", "-f", "{{.Version}} {{.Dir}}", operatorModule);
   const [found, folder = ""] = stdout.split(" ");
   if (found !== `v${version}`) {
     throw new Error(

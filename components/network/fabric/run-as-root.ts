@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { execa } from "execa";
+import { runProgram } from "../../../host/run-program.ts";
 import { runOverSsh } from "../../../host/ssh/run-over-ssh.ts";
 import type { Server } from "./host-script.ts";
 
@@ -14,10 +14,9 @@ const rootShell = `if [ "$(id -u)" = 0 ]; then exec sh -s; else exec sudo -n sh 
  */
 export async function runAsRoot(server: Server, shell: string, seconds: number): Promise<string> {
   if (server === undefined) {
-    const run = { input: shell, timeout: seconds * 1000, reject: false } as const;
-    const { failed, stdout, stderr, shortMessage } = await execa("sh", ["-c", rootShell], run);
-    if (failed) throw new Error(stderr.trim().slice(-1000) || shortMessage);
-    return stdout;
+    const run = await runProgram("sh", ["-c", rootShell], seconds, { input: shell });
+    if (run.how !== "well") throw new Error(run.reason.slice(-1000));
+    return run.stdout;
   }
   const { privateKeyFile, ...endpoint } = server;
   const privateKey = await readFile(privateKeyFile, "utf8");
