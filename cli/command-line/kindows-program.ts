@@ -1,9 +1,8 @@
 import { Argument, type Command, CommanderError, Option, InvalidArgumentError } from "commander";
 import { KindowsCommand } from "./near-commands.ts";
-import { completeCommand, shells } from "../completion/shell-scripts.ts";
 import { exitCodes, Failure, messageOf } from "../../host/failure.ts";
 import { say } from "../progress.ts";
-import type { CommandResult, Options } from "./options.ts";
+import { type CommandResult, type Options, shells } from "./options.ts";
 
 export async function runKindows(args: readonly string[]): Promise<number> {
   try {
@@ -377,7 +376,7 @@ function addShellCommands(program: Command, add: Add): void {
     .addArgument(new Argument("<shell>", "which shell").choices(shells))
     .action(run(() => import("../completion/complete.ts"), "printCompletion"));
   program
-    .command(completeCommand, { hidden: true })
+    .command("__complete", { hidden: true })
     .argument("[words...]")
     .action(async (words: string[]) => {
       const { printCandidates } = await import("../completion/complete.ts");

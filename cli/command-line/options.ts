@@ -7,3 +7,8 @@ export type Options<Flag extends string = never> = { readonly stack: string } & 
  * is an exit code whose reason is plain, such as that of an interrupted command, or of a program that it ran.
  */
 export type CommandResult = number | string | undefined;
+
+/** Shells that complete command lines. */
+export const shells = ["bash", "zsh", "fish"] as const;
+
+export type Shell = (typeof shells)[number];

@@ -5,7 +5,8 @@ import { nodesOnMachines } from "../../config/settings.ts";
 import { projectRoot } from "../../toolchain/project.ts";
 import { controlPlaneName, stepsName } from "../logs/follow/log-stream.ts";
 import { knownStacks, stackSettings } from "../stack-settings.ts";
-import { completionScript, type Shell } from "./shell-scripts.ts";
+import type { Shell } from "../command-line/options.ts";
+import { completionScript } from "./shell-scripts.ts";
 
 /** `kindows completion`: prints the script with which a shell completes kindows' command lines. */
 export function printCompletion({ shell }: { readonly shell: Shell }): Promise<void> {

@@ -1,15 +1,9 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
 
+import type { Shell } from "../command-line/options.ts";
 import { shellWord } from "../../host/shell-word.ts";
 import { projectRoot } from "../../toolchain/project.ts";
-
-export const shells = ["bash", "zsh", "fish"] as const;
-
-export type Shell = (typeof shells)[number];
-
-/** The hidden command that the scripts call, with the words of the command line after `--`. */
-export const completeCommand = "__complete";
 
 /**
  * Script that completes kindows' command lines in a shell. It calls the `kindows` that is being typed, so that each clone

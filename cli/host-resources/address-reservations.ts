@@ -1,7 +1,7 @@
 import type { HostResource, ResourceKind } from "../../components/host-resource.ts";
 import { actionParameter } from "../../components/host-action/action-parameter.ts";
 import { statesOf } from "../../components/machine/libvirt/pools-and-networks.ts";
-import { dhcpHosts, dhcpHostXml } from "../../components/machine/actions/dhcp-hosts.ts";
+import { dhcpHosts, dhcpHostXml } from "../../components/machine/libvirt/dhcp-hosts.ts";
 import { containersSchema, labOfHost } from "../../components/network/lab-hosts.ts";
 import { type Host, unlessGone } from "../../host/host.ts";
 import { virsh } from "../../host/virsh.ts";

@@ -11,7 +11,7 @@ import type { Complaint } from "../../config/problem.ts";
 import { messageOf } from "../../host/failure.ts";
 import { below, readXml, type XmlElement } from "../../host/read-xml.ts";
 import { networkNames, virsh } from "../../host/virsh.ts";
-import { dhcpHosts } from "../machine/actions/dhcp-hosts.ts";
+import { dhcpHosts } from "../machine/libvirt/dhcp-hosts.ts";
 import { networkRange } from "../machine/libvirt/libvirt-facts.ts";
 import { segmentMtu } from "./packet-size.ts";
 

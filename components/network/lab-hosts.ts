@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { networkNames, runVirsh, virsh } from "../../host/virsh.ts";
-import { type DhcpHost, dhcpHosts, dhcpHostXml } from "../machine/actions/dhcp-hosts.ts";
+import { type DhcpHost, dhcpHosts, dhcpHostXml } from "../machine/libvirt/dhcp-hosts.ts";
 import { macAddress } from "../machine/mac-address.ts";
 
 /** The block of addresses that a lab reserves in a libvirt network. */

@@ -4,7 +4,7 @@ import path from "node:path";
 import { execa } from "execa";
 import { userData } from "../../components/machine/identity.ts";
 import { macAddress } from "../../components/machine/mac-address.ts";
-import { dhcpHosts } from "../../components/machine/actions/dhcp-hosts.ts";
+import { dhcpHosts } from "../../components/machine/libvirt/dhcp-hosts.ts";
 import { leasesIn } from "../../components/network/found-network.ts";
 import { labOfHost } from "../../components/network/lab-hosts.ts";
 import { parseRange, contains, addressNumber } from "../../config/ipv4.ts";

@@ -12,7 +12,7 @@ import type {
 } from "@kubernetes/client-node";
 
 import type { ClusterApi } from "../../host/kubernetes/cluster-api.ts";
-import { readEndpointSlices } from "../../components/controlplane/actions/endpoint-slices.ts";
+import { readEndpointSlices } from "../../host/kubernetes/endpoint-slices.ts";
 import { namespace } from "../objects/names.ts";
 import { nodeFact, type NodeFact } from "./facts.ts";
 

@@ -6,7 +6,7 @@ import { ClusterApi } from "../../../host/kubernetes/cluster-api.ts";
 import {
   publishedAddress,
   readEndpointSlices,
-} from "../../controlplane/actions/endpoint-slices.ts";
+} from "../../../host/kubernetes/endpoint-slices.ts";
 import { waitUntil } from "../../../host/wait-until.ts";
 import { runAction, say, text } from "../../host-action/run-action.ts";
 

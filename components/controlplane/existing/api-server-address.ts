@@ -1,6 +1,6 @@
 import type { V1EndpointSlice } from "@kubernetes/client-node";
 import { addressNumber } from "../../../config/ipv4.ts";
-import { publishedAddress } from "../actions/endpoint-slices.ts";
+import { publishedAddress } from "../../../host/kubernetes/endpoint-slices.ts";
 import type { HostsEntry } from "../control-plane.ts";
 import { type ClusterAnswers, foundItems } from "./cluster-answers.ts";
 

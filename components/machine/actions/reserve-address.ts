@@ -4,7 +4,7 @@
  */
 import * as z from "zod";
 import { runAction, say } from "../../host-action/run-action.ts";
-import { dhcpHosts, dhcpHostXml, reserving } from "./dhcp-hosts.ts";
+import { dhcpHosts, dhcpHostXml, reserving } from "../libvirt/dhcp-hosts.ts";
 import { networkNames, virsh } from "../../../host/virsh.ts";
 
 export const environment = {

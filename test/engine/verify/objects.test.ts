@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { windowsAccess } from "../../../components/cni/flannel/flannel.ts";
 import { accessObjects } from "../../../components/cni/windows-access.ts";
 import { ClusterApi } from "../../../host/kubernetes/cluster-api.ts";
-import { readEndpointSlices } from "../../../components/controlplane/actions/endpoint-slices.ts";
+import { readEndpointSlices } from "../../../host/kubernetes/endpoint-slices.ts";
 import { agnhostImage } from "../../../images/node/container-images.ts";
 import {
   conformanceImage,

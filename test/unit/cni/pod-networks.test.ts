@@ -9,7 +9,7 @@ import { calicoRelease } from "../../../components/cni/calico/release.ts";
 import { netConf, windowsCniConf } from "../../../components/cni/flannel/flannel-config.ts";
 import { flannelObjects, windowsAccess } from "../../../components/cni/flannel/flannel.ts";
 import type { ControlPlane } from "../../../components/controlplane/control-plane.ts";
-import { publishedAddress } from "../../../components/controlplane/actions/endpoint-slices.ts";
+import { publishedAddress } from "../../../host/kubernetes/endpoint-slices.ts";
 import { podNetworks } from "../../../components/cni/pod-networks.ts";
 import { accessObjects } from "../../../components/cni/windows-access.ts";
 import { resolveSettings } from "../../../config/resolve.ts";

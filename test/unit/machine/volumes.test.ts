@@ -17,7 +17,7 @@ import {
   dhcpHosts,
   dhcpHostXml,
   reserving,
-} from "../../../components/machine/actions/dhcp-hosts.ts";
+} from "../../../components/machine/libvirt/dhcp-hosts.ts";
 import {
   parseVolume,
   type PoolVolume,

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { chmodSync, readFileSync, writeFileSync } from "node:fs";
 
 import { containerHost } from "../../../components/network/lab-hosts.ts";
-import { dhcpHosts } from "../../../components/machine/actions/dhcp-hosts.ts";
+import { dhcpHosts } from "../../../components/machine/libvirt/dhcp-hosts.ts";
 import { type Ended, runAction } from "../controlplane/run-action.ts";
 import { inNewFolder } from "../new-folder.ts";
 

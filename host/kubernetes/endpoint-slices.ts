@@ -1,5 +1,5 @@
 import type { V1EndpointSlice } from "@kubernetes/client-node";
-import type { ClusterApi } from "../../../host/kubernetes/cluster-api.ts";
+import type { ClusterApi } from "./cluster-api.ts";
 
 /** A slice as the API server returns it: an empty list may be null. */
 type WrittenSlice = Omit<V1EndpointSlice, "endpoints"> & {
