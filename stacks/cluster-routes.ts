@@ -7,10 +7,10 @@ import { hostAction } from "../components/host-action/host-action.ts";
 import type { ClusterRoute } from "../components/windows/node-step.ts";
 import { controlPlaneNames, labNames, linuxWorkerName } from "../config/names.ts";
 import type { Settings } from "../config/settings.ts";
-import { nodeSetup } from "./node-setup.ts";
+import { nodeSetup, type SetupSettings } from "./node-setup.ts";
 
 /** Whether Windows nodes reach pods and Services by routes, because they have no pod network. */
-export function hasClusterRoutes(settings: Settings): boolean {
+export function hasClusterRoutes(settings: SetupSettings): boolean {
   return nodeSetup(settings).podNetwork.kind === "none";
 }
 
@@ -21,7 +21,7 @@ export function hasClusterRoutes(settings: Settings): boolean {
  * @param joined resources that are ready once the Linux nodes on machines have joined.
  */
 export function clusterRoutes(
-  settings: Settings,
+  settings: SetupSettings & Pick<Settings, "linuxNodes">,
   { kubeconfig, serviceCidr, resource, ready }: ClusterParts,
   joined: readonly pulumi.Resource[],
   opts?: pulumi.CustomResourceOptions,

@@ -10,7 +10,7 @@ import type { Settings } from "../config/settings.ts";
 import { isYours } from "../components/cni/pod-networks.ts";
 import { KindCluster } from "../components/controlplane/kind-cluster.ts";
 import { KubeProxyWindows } from "../components/kubeproxy/kube-proxy-windows.ts";
-import { otherHosts } from "../components/machine/machine-makers.ts";
+import { type MakersHosts, otherHosts } from "../components/machine/machine-makers.ts";
 import { randomLabId } from "../components/lab-id.ts";
 import { labFabric } from "../components/network/fabric/fabric-host.ts";
 import { sharedZone } from "../components/network/firewalld.ts";
@@ -152,7 +152,7 @@ export class Lab extends pulumi.ComponentResource {
 }
 
 function labNetwork(
-  settings: Settings,
+  settings: Pick<Settings, "lab" | "network" | "hypervisor" | "cluster" | "ownNodes">,
   labId: pulumi.Output<string>,
   libvirtProvider: libvirt.Provider,
   child: pulumi.ComponentResourceOptions,
@@ -209,7 +209,12 @@ function joinedOwn(
 }
 
 /** The libvirt network that the settings name, for a lab that makes none. */
-function usedNetwork({ hypervisor, network, cluster, ownNodes }: Settings): UsedNetwork {
+function usedNetwork({
+  hypervisor,
+  network,
+  cluster,
+  ownNodes,
+}: Pick<Settings, "hypervisor" | "network" | "cluster" | "ownNodes">): UsedNetwork {
   return {
     uri: hypervisor.uri,
     name: network.libvirtNetwork ?? "",
@@ -224,7 +229,7 @@ function usedNetwork({ hypervisor, network, cluster, ownNodes }: Settings): Used
  * one hypervisor.
  */
 function reportedPlacement(
-  settings: Settings,
+  settings: MakersHosts & Pick<Settings, "placement">,
 ): ReadonlyMap<string, { readonly hypervisor: string; readonly placement: string }> {
   const placement = otherHosts(settings).length > 0 ? settings.placement : [];
   return new Map(

@@ -5,19 +5,33 @@ import { usualDomain } from "../components/controlplane/existing/cluster-configu
 import { podNetworks } from "../components/cni/pod-networks.ts";
 import type { AnyWindows } from "../config/sections/windows.ts";
 
-export function nodeSetup(settings: Settings): NodeSetup {
+/** What the setup of a lab's Windows nodes follows from. */
+export type SetupSettings = Pick<
+  Settings,
+  | "lab"
+  | "network"
+  | "hypervisors"
+  | "cluster"
+  | "cni"
+  | "windows"
+  | "given"
+  | "nodes"
+  | "ownNodes"
+>;
+
+export function nodeSetup(settings: SetupSettings): NodeSetup {
   const podNetwork = podNetworks[settings.cni.kind].onWindows(settings);
   return windowsSetup(settings, podNetwork, reachedInside(settings));
 }
 
 /** The same for machines that are there, which keep their time zone, as in a stack of existing machines. */
-export function ownSetup(settings: Settings): NodeSetup {
+export function ownSetup(settings: SetupSettings): NodeSetup {
   const setup: NodeSetup & { timeZone?: string } = { ...nodeSetup(settings) };
   delete setup.timeZone;
   return setup;
 }
 
-function reachedInside({ lab, network, hypervisors, cluster }: Settings): string[] {
+function reachedInside({ lab, network, hypervisors, cluster }: SetupSettings): string[] {
   return [
     `.${usualDomain}`,
     `.${network.domain}`,
