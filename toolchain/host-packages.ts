@@ -19,7 +19,8 @@ export type PackageManager = keyof typeof packageManagers;
 const updateTimeoutSeconds = 300;
 const installTimeoutSeconds = 1800;
 
-export interface Host {
+/** A host on which programs are looked for and installed. */
+export interface PackageHost {
   readonly isRoot: boolean;
   find(executable: string): Promise<string | undefined>;
 }
@@ -27,7 +28,7 @@ export interface Host {
 /** The packages whose program is missing. @throws with the command for the user unless root can run apt-get. */
 export async function packagesToInstall(
   names: readonly string[],
-  host: Host,
+  host: PackageHost,
 ): Promise<readonly string[]> {
   const missing: string[] = [];
   for (const name of [...new Set(names)].sort()) {
@@ -39,7 +40,7 @@ export async function packagesToInstall(
   throw new Error(missingText(missing, manager));
 }
 
-async function findPackageManager(host: Host): Promise<PackageManager | undefined> {
+async function findPackageManager(host: PackageHost): Promise<PackageManager | undefined> {
   for (const manager of Object.keys(packageManagers) as PackageManager[]) {
     if ((await host.find(manager)) !== undefined) return manager;
   }
@@ -135,7 +136,7 @@ function missingText(missing: readonly string[], manager: PackageManager | undef
   return `host packages are missing, install them and run this again${why}:\n  ${installCommand(manager, missing)}`;
 }
 
-async function isInstalled(name: string, host: Host): Promise<boolean> {
+async function isInstalled(name: string, host: PackageHost): Promise<boolean> {
   const [, gives] = hostPackage(name);
   return gives !== undefined && (await host.find(gives)) !== undefined;
 }
@@ -151,7 +152,7 @@ function hostPackage(debianName: string): HostPackage {
 /** Folders of administrators' programs, which an ordinary user's PATH lacks on Debian. */
 export const systemFolders = "/usr/local/sbin:/usr/sbin:/sbin";
 
-const thisHost: Host = {
+const thisHost: PackageHost = {
   isRoot: process.getuid?.() === 0,
   find: (executable) => findOnPath(executable, `${process.env.PATH ?? ""}:${systemFolders}`),
 };

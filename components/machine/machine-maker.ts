@@ -69,7 +69,7 @@ export interface MachineMaker<
    * The setting with a host's address, and the server that it names. The server does not include the account, so that
    * two accounts on one server are recognized as the same host.
    */
-  place(host: OtherMachineHost): { readonly setting: string; readonly server: string };
+  addressOf(host: OtherMachineHost): { readonly setting: string; readonly server: string };
   /** Checks of hosts, before anything is made. */
   readonly readiness?: () => Promise<{
     /** Problems of the hosts that have nodes. The hosts are checked in parallel, with a time limit. */

@@ -13,10 +13,10 @@ export const hypervisorsApart: Check<NamedSettings> = {
     const listed = otherHosts(settings);
     return listed.flatMap((one, index): SettingsProblem[] => {
       const { path, host, maker } = one;
-      const { setting, server } = maker.place(host);
+      const { setting, server } = maker.addressOf(host);
       const before = listed.slice(0, index);
       const namesake = before.find((other) => other.host.name === host.name);
-      const same = before.find((other) => other.maker.place(other.host).server === server);
+      const same = before.find((other) => other.maker.addressOf(other.host).server === server);
       return [
         ...unless(host.name !== thisHypervisor, {
           path: [...path, "name"],

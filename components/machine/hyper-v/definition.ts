@@ -9,7 +9,7 @@ export const hyperV: MachineMaker<typeof hyperVHosts, HyperVSection> = {
   settings: hyperVHosts,
   checks: hyperVChecks,
   systems: ["windows"],
-  place: ({ address, port }: Host) => ({
+  addressOf: ({ address, port }: Host) => ({
     setting: "address",
     server: port === 22 ? address : `${address}:${port}`,
   }),

@@ -9,7 +9,7 @@ export const libvirt: MachineMaker<typeof hypervisors, HypervisorsSection> = {
   settings: hypervisors,
   checks: [],
   systems: ["windows", "linux"],
-  place: ({ uri }: Host) => ({
+  addressOf: ({ uri }: Host) => ({
     setting: "uri",
     server: new URL(uri).host.toLowerCase().replace(/:22$/, ""),
   }),

@@ -277,7 +277,7 @@ describe("before what a stack lacks is fetched", () => {
     assert.equal(lines.at(-1), "Download them? [y/N] ");
   });
 
-  it("anything but yes is no", async () => {
+  it("every answer but y and yes refuses", async () => {
     for (const text of ["", "n", "yesterday"]) {
       await assert.rejects(
         require(answering(text)),

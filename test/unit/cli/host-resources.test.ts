@@ -321,7 +321,7 @@ const containersAt = {
 };
 const sshServer = { host: "b", port: 22, user: "root", hostKey: "k", privateKeyFile: "/k" };
 
-describe("what a resource stands for on the host", () => {
+describe("the host resources that a resource of the state owns", () => {
   /** What the resource is gone with, and what else it stands for. */
   const cases: Readonly<
     Record<

@@ -112,7 +112,7 @@ describe("KindCluster", () => {
     });
   });
 
-  it("lets workers go with the cluster", async () => {
+  it("replaces workers with the cluster, and deletes none separately", async () => {
     const { made, resources } = await cluster({ workers: ["a"] });
     const opts = resources.get(`${observed}/cp-a`)?.opts;
     assert.equal(opts?.deletedWith, made.resource);

@@ -88,7 +88,7 @@ describe("an answer", () => {
   const cases: Readonly<Record<string, readonly [id: string, answer: string]>> = {
     "of the very pod that was asked": [pod, b],
     "of another pod": [pod, a],
-    "of nobody": [pod, ""],
+    "that is empty": [pod, ""],
     "of a Service's pods, each time": [service, `${b}${a}${b}${b}`],
     "of a Service that misses one": [service, b.repeat(3)],
     "of a Service that has another's": [service, `${b.repeat(3)}other`],
@@ -107,7 +107,7 @@ describe("an answer", () => {
     "of DNS with its own address only": [dns, server.replace("10.96.0.10", "10.96.1.1")],
     "of DNS with nothing": [dns, ""],
   };
-  it("is told right from wrong", () =>
+  it("is accepted, or refused with a reason", () =>
     assertSaid(here, "answers.txt", cases, ([id, answer]) => {
       const [{ check }] = probesOf(id, /windows/.test(id) ? onHosts : healthy);
       return check(answer) ?? "right";
@@ -556,7 +556,7 @@ describe("time", () => {
     }
   });
 
-  it("is not spent in silence", () => {
+  it("names what the rows still wait for", () => {
     const text = "3 of 9 rows done; waiting for a pod (2 rows), its connections (1 row), b (1 row)";
     assert.equal(waitingText(3, 9, ["a pod", "its connections", "a pod", "b", "c"]), text);
   });

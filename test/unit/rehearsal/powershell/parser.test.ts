@@ -78,7 +78,7 @@ describe("The parser of PowerShell", () => {
     assertRefused(text, Unsupported, `1: the interpreter does not support ${construct}`),
   );
 
-  it("knows where each node stands", () => {
+  it("gives each node its line, start and end in the text", () => {
     const text = "$a = 1 # x\nfoo -a `\n  $b  \n";
     const positions = parse(file(text)).statements.map(({ position }) => position);
     const [first, second] = positions.map((each) => [lineOf(each), each.start, each.end]);
