@@ -44,7 +44,7 @@ const windows = {
 } as const;
 
 /** The sources, by `kindows:windows.image.kind`. */
-export const imageSources = {
+const imageSources = {
   rehearsal: {
     system: "rehearsal",
     title: "rehearsal",

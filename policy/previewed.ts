@@ -86,7 +86,7 @@ export function previewOf(read: unknown, folder: string): Previewed {
 }
 
 /** URNs of the resources that a resource depends on, through inputs or explicitly. */
-export function sourcesOf(resource: PreviewedResource): readonly string[] {
+function sourcesOf(resource: PreviewedResource): readonly string[] {
   return [...Object.values(resource.propertyDependencies).flat(), ...resource.dependencies];
 }
 

@@ -41,7 +41,7 @@ export function checkedJson<T>(
 }
 
 /** Where a value is wrong, and why, e.g. `nodes.0.name: expected string`. */
-export function firstProblem({ issues }: z.ZodError): string {
+function firstProblem({ issues }: z.ZodError): string {
   const [{ path = [], message = "" } = {}] = issues;
   const why = message.replace(/^Invalid input: /, "").slice(0, 200);
   const place = path.map(String).join(".").slice(0, 200);

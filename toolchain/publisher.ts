@@ -61,7 +61,7 @@ async function checkOrigin(origin: string): Promise<string | undefined> {
 }
 
 /** Environment variable that makes every file need a locked checksum, if it is 1. `--locked` sets it. */
-export const lockedVariable = "KINDOWS_LOCKED";
+const lockedVariable = "KINDOWS_LOCKED";
 
 /** @throws DownloadError if a file without a locked checksum may not be used: another source may work. */
 export function requireTrust(url: string): void {

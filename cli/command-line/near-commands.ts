@@ -20,7 +20,7 @@ export class KindowsCommand extends Command {
 }
 
 /** Words with the same letters, or of which at most one letter in three is another, and never more than two. */
-export function nearWords(given: string, words: readonly string[]): readonly string[] {
+function nearWords(given: string, words: readonly string[]): readonly string[] {
   const letters = (word: string): string => [...word].sort().join("");
   const most = Math.min(2, Math.floor(given.length / 3));
   return words.filter((word) => letters(word) === letters(given) || distance(word, given) <= most);

@@ -32,7 +32,7 @@ export interface Installation {
 const fromIso = async (): Promise<DiskMaker> => (await import("./disk-from-iso.ts")).diskFromIso;
 
 /** The makers, by the kind of the source. Each loads what it builds with only if a stack needs it. */
-export const diskMakers: Readonly<Record<ImageSourceName, () => Promise<DiskMaker>>> = {
+const diskMakers: Readonly<Record<ImageSourceName, () => Promise<DiskMaker>>> = {
   rehearsal: async () => (await import("./rehearsal-disk.ts")).rehearsalDisk,
   disk: async () => (await import("./own-disk.ts")).ownDisk,
   "evaluation-iso": fromIso,

@@ -144,7 +144,7 @@ const byType: Readonly<Record<string, readonly string[] | "all">> = {
 };
 
 /** Whether a change of the property replaces the resource. */
-export function replaces(resource: PreviewedResource, keys: PropertyChange["keys"]): boolean {
+function replaces(resource: PreviewedResource, keys: PropertyChange["keys"]): boolean {
   const { type, replaceOnChanges } = resource;
   const input = String(keys[0]);
   if (replaceOnChanges.includes(input)) return true;

@@ -28,7 +28,7 @@ export async function status({ stack, json, watch }: StatusOptions): Promise<Com
   const seen = await readMadeStatus(await machinesMade(stack));
   const text = json ? JSON.stringify({ stack, ...seen }, undefined, 2) : madeText(seen);
   print(text);
-  const troubled = seen.nodes.filter((node) => !isWellNode(node)).map(({ node }) => node);
+  const troubled = notReady(seen);
   return troubled.length === 0 ? undefined : `not Ready: ${troubled.join(", ")}`;
 }
 
@@ -44,12 +44,11 @@ export async function readMadeStatus({ kubeconfig, machines }: MachinesMade): Pr
   }
 }
 
-export function isWell({ nodes }: MadeStatus): boolean {
-  return nodes.every(isWellNode);
-}
-
-function isWellNode({ ready, trouble }: MadeStatus["nodes"][number]): boolean {
-  return ready === true && trouble === undefined;
+/** Names of the nodes that are not Ready, or whose machine has a trouble. */
+export function notReady({ nodes }: MadeStatus): string[] {
+  return nodes
+    .filter(({ ready, trouble }) => ready !== true || trouble !== undefined)
+    .map(({ node }) => node);
 }
 
 export function madeText({ nodes, clusterTrouble }: MadeStatus): string {

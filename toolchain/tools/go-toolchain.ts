@@ -17,7 +17,7 @@ export const goArchive: PublishedFile = {
   url: `https://proxy.golang.org/golang.org/toolchain/@v/${version}.zip`,
 };
 
-export const goToolchain: Artifact = {
+const goToolchain: Artifact = {
   name: "go",
   needs: [],
   hostPackages: ["curl"],

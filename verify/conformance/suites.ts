@@ -53,7 +53,7 @@ export const readinessCases: readonly ReadinessCase[] = [
 /** Names that do not mention Windows; only SIG-Windows' tests with these names are meant. */
 const ofWindowsOnly = ["Memory Limits", "Cpu Resources", "Density"];
 
-export function readinessFocus(): string {
+function readinessFocus(): string {
   return readinessCases
     .map(({ focus }) => (ofWindowsOnly.includes(focus) ? `\\[sig-windows\\](.*)${focus}` : focus))
     .map((focus) => focus.replaceAll(" ", "."))

@@ -13,7 +13,7 @@ interface WindowsLimit {
 }
 
 /** Smallest VNI that Windows supports (Calico, felix/dataplane/windows). */
-export const smallestVni = 4096;
+const smallestVni = 4096;
 
 const isOff = (value: unknown): boolean => value !== true;
 

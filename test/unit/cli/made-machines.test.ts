@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { nameOf } from "../../../cli/doctor/finding.ts";
 import { examineMade, fixMade } from "../../../cli/doctor/made-machines.ts";
 import type { MachinesMade } from "../../../cli/lab/made-machines.ts";
-import { isWell, readMadeStatus, madeText } from "../../../cli/status/made-machines.ts";
+import { madeText, notReady, readMadeStatus } from "../../../cli/status/made-machines.ts";
 import {
   type Deployment,
   resourcesOf,
@@ -116,9 +116,7 @@ describe("machines that were made for a stack of existing machines", () => {
         "old    NO     Running     rack-3  192.0.2.7",
         "win-2: its instance is Scheduling: Unschedulable: 0/3 nodes are available",
       ]);
-      assert.ok(!isWell(seen));
-      const [first] = seen.nodes;
-      assert.ok(first !== undefined && isWell({ nodes: [first] }));
+      assert.deepEqual(notReady(seen), ["win-2", "old"]);
     }));
 
   it("are shown also where the cluster that they join does not answer", () =>
@@ -126,7 +124,7 @@ describe("machines that were made for a stack of existing machines", () => {
       const kubeconfig = { text: "clusters: []" };
       const seen = await readMadeStatus({ ...made, kubeconfig });
       assert.match(madeText(seen), /^win-1 +\? +Running[^]*\nthe cluster does not answer: /m);
-      assert.ok(!isWell(seen));
+      assert.deepEqual(notReady(seen), ["win-1", "win-2", "old"]);
     }));
 
   /** Of two machines one is gone, and an image, a Secret and a machine are in no state. */
