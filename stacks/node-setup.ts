@@ -8,15 +8,7 @@ import type { AnyWindows } from "../config/sections/windows.ts";
 /** What the setup of a lab's Windows nodes follows from. */
 export type SetupSettings = Pick<
   Settings,
-  | "lab"
-  | "network"
-  | "hypervisors"
-  | "cluster"
-  | "cni"
-  | "windows"
-  | "given"
-  | "nodes"
-  | "ownNodes"
+  "lab" | "network" | "hypervisors" | "cluster" | "cni" | "windows" | "given" | "nodes" | "ownNodes"
 >;
 
 export function nodeSetup(settings: SetupSettings): NodeSetup {

@@ -7,7 +7,10 @@ import { examineMedia } from "../../images/windows/examine-media.ts";
 import { sealedAnswerFile, sealedAnswerFileText } from "../../images/windows/answer-file.ts";
 import { scriptCommand } from "../../host/ssh/windows-command.ts";
 import { imageScripts } from "../../images/windows/scripts-folder.ts";
-import { isMadeFromIso, language as languageComplaint } from "../../config/sections/windows-image.ts";
+import {
+  isMadeFromIso,
+  language as languageComplaint,
+} from "../../config/sections/windows-image.ts";
 import type { Settings } from "../../config/settings.ts";
 import { Cache } from "../../toolchain/cache.ts";
 import { ownCache } from "../../toolchain/own-cache.ts";

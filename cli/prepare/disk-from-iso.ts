@@ -18,7 +18,7 @@ import { downloadedMedia, findUpdate } from "../fetch/image-media.ts";
 import { ensurePrograms, fetchFiles, pushedPrograms } from "../fetch/stack-programs.ts";
 import type { ProgramState } from "../fetch/programs.ts";
 import { say } from "../progress.ts";
-import type { DiskMaker } from "./disk-makers.ts";
+import type { DiskMaker } from "./disk-maker.ts";
 import { requireMakeableImage } from "./image-checks.ts";
 
 export const diskFromIso: DiskMaker = {

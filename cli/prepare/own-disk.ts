@@ -4,7 +4,7 @@ import type { Progress } from "../../toolchain/artifact.ts";
 import { convertedFrom } from "../../toolchain/built.ts";
 import { Cache } from "../../toolchain/cache.ts";
 import { mustBeConverted } from "../../toolchain/disk-format.ts";
-import type { DiskMaker, WindowsImage } from "./disk-makers.ts";
+import type { DiskMaker, WindowsImage } from "./disk-maker.ts";
 import type { StackPart } from "./stack-part.ts";
 
 type OwnDisk = Extract<WindowsImage, { readonly kind: "disk" }>;

@@ -48,12 +48,12 @@ export interface PreparedLab {
   readonly needs: StackNeeds;
 }
 
-function ensuring(settings: Settings | undefined, parts: readonly StackPart[]): EnsureOptions {
+function ensuring(settings: Settings | undefined, parts: readonly StackPart[]) {
   return {
     progress: say,
     ensurePackages: (names) => ensureHostPackages(names, say),
     ensureRoom: (missing) => requireRoomToPrepare(missing, settings, say, parts),
-  };
+  } satisfies EnsureOptions;
 }
 
 async function prepareLab({ settings, needs }: PreparedLab): Promise<void> {

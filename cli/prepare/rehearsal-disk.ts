@@ -4,7 +4,7 @@ import { diskName, manifestName, rehearsalImage } from "../../rehearsal/image/ar
 import { rehearsalDebian } from "../../rehearsal/image/debian.ts";
 import type { BuiltArtifacts } from "../../toolchain/built.ts";
 import { builtDisk } from "./built-disk.ts";
-import type { DiskMaker, WindowsImage } from "./disk-makers.ts";
+import type { DiskMaker, WindowsImage } from "./disk-maker.ts";
 import type { StackPart } from "./stack-part.ts";
 
 type Rehearsal = Extract<WindowsImage, { readonly kind: "rehearsal" }>;

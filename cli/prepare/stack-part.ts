@@ -5,7 +5,7 @@ import type { BuiltArtifacts } from "../../toolchain/built.ts";
 export interface StackPart {
   readonly artifact: Artifact;
   /** What this clone notes of it. @param folder where it is in the cache. */
-  note(folder: string): Promise<Omit<BuiltArtifacts, "tools">>;
+  note(this: void, folder: string): Promise<Omit<BuiltArtifacts, "tools">>;
   /**
    * Generous estimates of it and of what it is made from, in GiB, where they are large. Not in the artifacts, because
    * an artifact's own sources determine its address.

@@ -49,7 +49,9 @@ export interface ClusterMaker<Schema extends z.ZodType, Section, Components> ext
   Components
 > {
   /** What leads commands to the machines of a stack. @param cluster the cluster that their nodes join. */
-  stackMachines(): Promise<
+  stackMachines(
+    this: void,
+  ): Promise<
     (machine: z.output<Schema>, cluster: KubeconfigSource, stack: string) => StackMachines
   >;
 }

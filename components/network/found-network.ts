@@ -133,7 +133,10 @@ export function neighboursIn(table: string, bridge: string): TakenAddress[] {
  */
 export async function findNetwork(uri: string, name: string): Promise<FoundNetwork | Complaint> {
   try {
-    const [all, active] = await Promise.all([networkNames(uri, "all"), networkNames(uri, "active")]);
+    const [all, active] = await Promise.all([
+      networkNames(uri, "all"),
+      networkNames(uri, "active"),
+    ]);
     if (!all.includes(name)) {
       const there = all.length === 0 ? "it has none" : all.join(", ");
       return {

@@ -231,8 +231,7 @@ function check(
   const reads = keys.map((key) => `windows.image.${key}`);
   return {
     reads: ["windows.image", "windows.image.kind", ...reads, ...more],
-    run: ({ windows: { image, version } }) =>
-      isMadeFromIso(image) ? check(image, version) : [],
+    run: ({ windows: { image, version } }) => (isMadeFromIso(image) ? check(image, version) : []),
   };
 }
 
@@ -251,10 +250,7 @@ function foreign(image: Extract<Image, { kind: "evaluation-iso" }>): SettingsPro
   });
 }
 
-function updateByNumber(
-  { kb, path, url }: IsoImage["update"],
-  version: string,
-): SettingsProblem[] {
+function updateByNumber({ kb, path, url }: IsoImage["update"], version: string): SettingsProblem[] {
   const problem = (why: string, instead: string): SettingsProblem[] => [
     { path: at("update", "kb"), why, instead },
   ];

@@ -3,10 +3,7 @@
  * because its certificate contains that, and not the address of a load balancer.
  */
 import { ClusterApi } from "../../../host/kubernetes/cluster-api.ts";
-import {
-  publishedAddress,
-  readEndpointSlices,
-} from "../../../host/kubernetes/endpoint-slices.ts";
+import { publishedAddress, readEndpointSlices } from "../../../host/kubernetes/endpoint-slices.ts";
 import { waitUntil } from "../../../host/wait-until.ts";
 import { runAction, say, text } from "../../host-action/run-action.ts";
 

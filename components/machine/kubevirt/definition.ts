@@ -2,11 +2,7 @@ import type { ClusterMaker } from "../machine-maker.ts";
 import type * as components from "./kubevirt-machines.ts";
 import { kubevirtChecks, type KubeVirtSection, kubevirtSettings } from "./settings.ts";
 
-export const kubevirt: ClusterMaker<
-  typeof kubevirtSettings,
-  KubeVirtSection,
-  typeof components
-> = {
+export const kubevirt: ClusterMaker<typeof kubevirtSettings, KubeVirtSection, typeof components> = {
   title: "KubeVirt",
   settings: kubevirtSettings,
   checks: kubevirtChecks,

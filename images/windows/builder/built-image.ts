@@ -2,11 +2,7 @@ import { createHash } from "node:crypto";
 import { statSync } from "node:fs";
 import type { Settings } from "../../../config/settings.ts";
 import { podNetworks } from "../../../components/cni/pod-networks.ts";
-import {
-  type BuiltArtifacts,
-  builtRehearsalImage,
-  builtSoFar,
-} from "../../../toolchain/built.ts";
+import { type BuiltArtifacts, builtRehearsalImage, builtSoFar } from "../../../toolchain/built.ts";
 
 /** An image that was built here: the path of its disk, and the first 12 digits of a hash that tells it from others. */
 type BuiltImage = NonNullable<BuiltArtifacts["windowsImages"]>[string] & {
@@ -36,15 +32,14 @@ export function imageKey({ windows, cluster, cni }: ImageSettings): string {
 }
 
 /**
- * The image that this clone has built for these settings; undefined if none was built, or it is no longer in the cache.
+ * The image that this clone has built for these settings; undefined if none was built, or one from an ISO is no longer in
+ * the cache.
  */
 export function builtImage(settings: ImageSettings): BuiltImage | undefined {
-  const { image: source } = settings.windows;
-  const image =
-    source.kind === "rehearsal"
-      ? builtRehearsalImage(source)
-      : builtSoFar().windowsImages?.[imageKey(settings)];
-  return image !== undefined && statSync(image.path, { throwIfNoEntry: false }) !== undefined
-    ? image
+  const { image } = settings.windows;
+  if (image.kind === "rehearsal") return builtRehearsalImage(image);
+  const built = builtSoFar().windowsImages?.[imageKey(settings)];
+  return built !== undefined && statSync(built.path, { throwIfNoEntry: false }) !== undefined
+    ? built
     : undefined;
 }

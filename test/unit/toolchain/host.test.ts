@@ -19,21 +19,23 @@ import {
   installCommand,
   packagesToInstall,
   startCommand,
-  type Host,
+  type PackageHost,
 } from "../../../toolchain/host-packages.ts";
 import { isLocal, requiredPackages } from "../../../toolchain/host-requirements.ts";
 import { runProgram, type ProgramEnd } from "../../../host/run-program.ts";
 import { eachCase } from "../each-case.ts";
 import { newFolder } from "../new-folder.ts";
 
-function host(isRoot: boolean, executables: string): Host {
+function host(isRoot: boolean, executables: string): PackageHost {
   const there = new Map(executables.split(" ").map((name) => [name, `/usr/bin/${name}`]));
   return { isRoot, find: (name) => Promise.resolve(there.get(name)) };
 }
 const debian = host(true, "apt-get jq");
 
 describe("host packages", () => {
-  const cases: Readonly<Record<string, readonly [names: string[], Host, string[] | RegExp]>> = {
+  const cases: Readonly<
+    Record<string, readonly [names: string[], PackageHost, string[] | RegExp]>
+  > = {
     "all there, from whatever source": [["docker.io", "jq"], host(false, "dockerd jq"), []],
     "none asked for": [[], host(false, ""), []],
     "a docker client without a daemon is no Docker": [
@@ -97,7 +99,7 @@ echo "$3" >> done
 rmdir lists
 `;
     writeFileSync(file("apt-get"), aptGet, { mode: 0o755 });
-    const on: Host = {
+    const on: PackageHost = {
       isRoot: true,
       find: (name) => Promise.resolve(existsSync(file(name)) ? file(name) : undefined),
     };
