@@ -52,7 +52,9 @@ function objectText(value: Instance): string {
     // 5.1 shows something else instead, 7 nothing.
     if (message === "") throw new Unsupported("an error without a message in a text");
     if (value instanceof ErrorRecord) return message;
-    if (value.inner) throw new Unsupported("an exception with an inner one in a text");
+    if (value.inner || value.wasThrown) {
+      throw new Unsupported("an exception that was thrown, or has an inner one, in a text");
+    }
     return `${type.name}: ${message}`;
   }
   if (value instanceof NetType || value instanceof ScriptBlock) {
@@ -237,7 +239,9 @@ export function shownText(value: Value): string {
 
 export function cannotConvert(value: Value, type: NetType): Raised {
   const isNumberAsChar = type === is.char && isNumeric(value);
-  if ((type.element ?? type).enumeration !== undefined || isNumberAsChar) {
+  // .NET converts values of its own to exceptions by another way.
+  const isNoError = type.is(is.types.get("System.Exception")) && !(value instanceof NetException);
+  if ((type.element ?? type).enumeration !== undefined || isNumberAsChar || isNoError) {
     return invalidCast(
       unknownWords,
       `Cannot convert a value to type "${type.name}".${unknownWords}`,

@@ -11,6 +11,7 @@ export const runtimeException = "System.Management.Automation.RuntimeException";
 /** Gives an error its record, with the position where it happened, unless it already has one. */
 export function complete(error: Raised, position: Position, cmdlet?: Cmdlet): ErrorRecord {
   const { exception, id = exception.type.name } = error;
+  exception.wasThrown = true;
   const full = cmdlet && !id.includes(",") ? `${id},${cmdlet.implementation}` : id;
   error.record ??= new ErrorRecord(is.errorRecord, exception, full, position);
   return error.record;

@@ -342,6 +342,10 @@ export class Interpreter implements Shell {
         await this.#statement(statement, emit);
       } catch (thrown) {
         if (thrown instanceof Signal) await handOn(thrown.unused.splice(0), emit);
+        // PowerShell outputs what came before the error, which is not modelled.
+        if (thrown instanceof Raised && thrown.hasLostOutput && isBracketed(statement)) {
+          throw new Unsupported("the output before an error").at(statement.position);
+        }
         const error = placed(thrown, statement.position);
         const preference = this.#scope.errorAction;
         const goesOn = this.#tries === 0 && !/^stop$/i.test(preference);
@@ -546,6 +550,10 @@ export class Interpreter implements Shell {
     if (target.kind === "Variable") {
       this.#assignVariable(target, value);
     } else if (target.kind === "ArrayLiteral") {
+      // Only what is an IList in .NET has an element for each variable.
+      if (value instanceof NetObject && enumerated(value)) {
+        throw new Unsupported(`[${value.type.name}] for several variables`);
+      }
       const items = toItems(value);
       const last = target.items.length - 1;
       for (const [index, each] of target.items.entries()) {
@@ -1051,9 +1059,16 @@ function valueOf(run: (emit: Emit) => void | Promise<void>): Value[] | Promise<V
     () => items,
     (error: unknown) => {
       if (error instanceof Signal) error.unused.unshift(...items);
+      if (error instanceof Raised && items.length > 0) error.hasLostOutput = true;
       throw error;
     },
   );
+}
+
+/** Whether a statement is `(...)` or `$(...)` and nothing else. */
+function isBracketed(statement: Syntax.Statement): boolean {
+  if (statement.kind === "Assignment" || !isExpression(statement)) return false;
+  return ["Parenthesis", "SubExpression"].includes(statement.elements[0].expression.kind);
 }
 
 async function handOn(items: Iterable<Value>, emit: Emit): Promise<void> {

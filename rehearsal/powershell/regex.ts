@@ -3,7 +3,7 @@
  * within a pattern, and group numbers, which have other meanings in JavaScript. Other differences are `Unsupported`.
  */
 import { raised } from "./types.ts";
-import { Unsupported, type Raised } from "./values.ts";
+import { Unsupported, unknownWords, type Raised } from "./values.ts";
 
 export interface Group {
   /** The group's name, or its number as text. */
@@ -124,7 +124,7 @@ export class Regex {
 
 function invalid(pattern: string): Raised {
   const id = "System.ArgumentException";
-  return raised(id, `parsing "${pattern}" - Invalid pattern.`, { id });
+  return raised(id, `parsing "${pattern}" - Invalid pattern.${unknownWords}`, { id });
 }
 
 interface Translated {

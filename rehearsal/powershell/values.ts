@@ -247,6 +247,8 @@ export class NetObject<State = unknown> {
 export const unknownWords = "\ufdd0";
 
 export class NetException {
+  /** Whether its text has the places that it was thrown from. */
+  wasThrown = false;
   readonly data = new Hashtable(dictionaryType);
 
   constructor(
@@ -287,6 +289,9 @@ export class ErrorRecord {
 
 /** A PowerShell error, which a script can catch. */
 export class Raised extends Error {
+  /** Whether a list of values that were output before it is gone. */
+  hasLostOutput = false;
+
   constructor(
     readonly exception: NetException,
     /** Set once the error has left the statement in which it happened. */

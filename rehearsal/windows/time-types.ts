@@ -141,6 +141,7 @@ export function defineTimeTypes(set: Types, host: Host): void {
   };
   const dateTimeOffset = set.define({
     name: "System.DateTimeOffset",
+    isValueType: true,
     properties: { UtcDateTime: ({ state }: NetObject<DateTime>) => state },
     methods: {
       "ToString()": () => {

@@ -78,7 +78,7 @@ async function joinPath(call: Call, { provider, path }: GivenPath): Promise<void
 
 async function splitPath(call: Call, { provider, path }: GivenPath): Promise<void> {
   const { parent, leaf } = split(provider, path);
-  const isName = !/^\.{0,2}$|:$/.test(leaf);
+  const isName = !/^(\.{0,2}|~)$|:$/.test(leaf);
   if (call.flag("Leaf") ? !isName : /^\/+$/.test(path)) {
     throw new Unsupported(`Split-Path of ${path}`);
   }

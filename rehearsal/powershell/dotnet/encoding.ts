@@ -1,18 +1,11 @@
 /** System.Text.Encoding, lines, and checksums. */
 import { createHash } from "node:crypto";
-import { toText, tryConvert } from "../convert.ts";
+import { tryConvert } from "../convert.ts";
 import type { Host } from "../host.ts";
 import * as is from "../types.ts";
 import { bytes, types } from "../types.ts";
-import {
-  CustomObject,
-  isNull,
-  NetObject,
-  PsArray,
-  Unsupported,
-  type Num,
-  type Value,
-} from "../values.ts";
+import type { PsArray } from "../values.ts";
+import { isNull, NetObject, Unsupported, type Num, type Value } from "../values.ts";
 
 export interface TextEncoding {
   encode(text: string): Buffer;
@@ -70,11 +63,8 @@ const encoding = types.define({
   methods: {
     // It also takes characters, and for some values neither suits.
     "GetBytes(object)": ({ state }: Encoding, text: Value) => {
-      const isOpen = isNull(text) || typeof text === "boolean" || text instanceof CustomObject;
-      if (isOpen || (text instanceof PsArray && text.type.element === is.char)) {
-        throw new Unsupported("GetBytes of what is no text");
-      }
-      return bytes(state.encode(toText(text)));
+      if (typeof text !== "string") throw new Unsupported("GetBytes of what is no text");
+      return bytes(state.encode(text));
     },
   },
   staticProperties: {

@@ -1,6 +1,14 @@
 /** Members of Object, arrays, hashtables, cultures, Math, Convert, Version and Guid. */
 import { randomUUID } from "node:crypto";
-import { isNumeric, numberIn, plainNumber, roundHalfEven, toText, tryConvert } from "../convert.ts";
+import {
+  isNumeric,
+  numberIn,
+  plainNumber,
+  roundHalfEven,
+  toNumber,
+  toText,
+  tryConvert,
+} from "../convert.ts";
 import * as is from "../types.ts";
 import { typeOf, types } from "../types.ts";
 import { Char, dictionaryType, isNull, NetObject, Num, Unsupported } from "../values.ts";
@@ -100,17 +108,26 @@ function rounded(value: Value, round: (value: number) => number): Num {
   return new Num(is.decimal, plainNumber(value));
 }
 
+/** The least number of a type has no positive one. */
+function negated(value: number | bigint, type: NetType): Value {
+  const made = toNumber(-value, type);
+  if (made === undefined) throw new Unsupported("[Math]::Abs of the least number");
+  return made;
+}
+
 const math = types.define({
   name: "System.Math",
   staticMethods: {
-    "Abs(int)": (value: number) => Math.abs(value),
+    "Abs(int)": (value: number) => (value < 0 ? negated(value, is.int) : value),
     "Abs(double)": ({ value }: Num) => is.toDouble(Math.abs(value)),
-    "Abs(long)": (value: bigint) => (value < 0n ? -value : value),
+    "Abs(long)": (value: bigint) => (value < 0n ? negated(value, is.long) : value),
     "Floor(object)": (value: Value) => rounded(value, Math.floor),
     // It also takes how to round, so a truth value suits neither.
     "Round(object, object)": (value: Value, places: Value) => {
       const digits = isNumeric(places) || typeof places === "string" ? numberIn(places) : undefined;
-      if (digits === undefined || !Number.isInteger(Number(digits))) {
+      const isInLimits =
+        Number.isInteger(Number(digits)) && Number(digits) >= 0 && Number(digits) <= 15;
+      if (digits === undefined || !isInLimits) {
         throw new Unsupported("[Math]::Round to what is no number of digits");
       }
       const factor = 10 ** Number(digits);

@@ -20,9 +20,15 @@ const differences: readonly Difference[] = [
   },
   {
     recorded: / \(Parameter 'input'\)/g,
-    instead: "\r\nParameter name: version",
+    instead: " (Parameter 'version')",
     source:
-      "https://learn.microsoft.com/dotnet/api/system.argumentexception.message: .NET Framework has the parameter on a line of its own; of Version it is called version",
+      "https://learn.microsoft.com/dotnet/api/system.version.parse: the parameter of .NET Framework's constructor",
+  },
+  {
+    recorded: / \(Parameter '(\w+)'\)/g,
+    instead: "\r\nParameter name: $1",
+    source:
+      "https://learn.microsoft.com/dotnet/api/system.argumentexception.message: .NET Framework has the parameter on a line of its own",
   },
   {
     recorded: /\bThe input string '[^']*' was not/g,
@@ -50,6 +56,13 @@ const differences: readonly Difference[] = [
     instead: "ArgumentException",
     source:
       "https://learn.microsoft.com/powershell/module/microsoft.powershell.utility/convertfrom-json: 7 reads JSON with Json.NET",
+  },
+  {
+    name: /ConvertFrom-Json/i,
+    recorded: /\bInt64 (?=-?\d{1,9}\b)/g,
+    instead: "Int32 ",
+    source:
+      "https://github.com/json-schema-org/understanding-json-schema/issues/138: 5.1 reads a small number as Int32",
   },
   ...Object.entries({ "<": "003c", ">": "003e", "&": "0026", "'": "0027" }).map(([char, code]) => ({
     name: "json/06-angle-brackets",
