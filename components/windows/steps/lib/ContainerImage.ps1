@@ -12,6 +12,14 @@ function Get-WholeImage {
     $list -split '\s+' | Where-Object { $_ -ne '' }
 }
 
+# Returns the images that containerd has a name for.
+function Get-ImageName {
+    param([string] $Ctr, [string] $Remedy)
+    $list = Invoke-NativeCommand -FilePath $Ctr -TimeoutSeconds 60 -Remedy $Remedy `
+        -ArgumentList '--namespace', $KubernetesNamespace, 'images', 'list', '--quiet'
+    $list -split '\s+' | Where-Object { $_ -ne '' }
+}
+
 # Pulls the image for this version of Windows. Returns why that failed; empty if it succeeded.
 function Add-Image {
     param([string] $Ctr, [string] $Image, [int] $TimeoutSeconds)
@@ -41,9 +49,7 @@ function Import-ImageArchive {
     # Not --local: ctr itself reads no compressed archive, containerd does. It stops when ctr is stopped.
     $null = Invoke-NativeCommand -FilePath $ctr -TimeoutSeconds $TimeoutSeconds -Remedy $remedy `
         -ArgumentList '--namespace', $KubernetesNamespace, 'images', 'import', '--no-unpack', $Archive
-    $list = Invoke-NativeCommand -FilePath $ctr -TimeoutSeconds 60 -Remedy $remedy `
-        -ArgumentList '--namespace', $KubernetesNamespace, 'images', 'list', '--quiet'
-    $there = @($list -split '\s+')
+    $there = @(Get-ImageName -Ctr $ctr -Remedy $remedy)
     $Image | Where-Object { $there -notcontains $_ }
 }
 
@@ -55,9 +61,7 @@ function Remove-NodeImage {
     $service = Get-Service -Name 'containerd' -ErrorAction SilentlyContinue
     if ((Test-Path -LiteralPath $ctr) -and $null -ne $service -and $service.Status -eq 'Running') {
         $remedy = 'Run again; what containerd does not remove is removed with its folders.'
-        $list = Invoke-NativeCommand -FilePath $ctr -TimeoutSeconds 60 -Remedy $remedy `
-            -ArgumentList '--namespace', $KubernetesNamespace, 'images', 'list', '--quiet'
-        $images = @($list -split '\s+' | Where-Object { $_ -ne '' })
+        $images = @(Get-ImageName -Ctr $ctr -Remedy $remedy)
         if ($images.Count -gt 0) {
             # In batches, because a command line's length is limited.
             for ($first = 0; $first -lt $images.Count; $first += 50) {
