@@ -17,6 +17,7 @@ const builtSchema = z.object({
   /** kind's node image, if it was built here: its reference and the archive for `docker load`. */
   nodeImage: imageSchema.optional(),
   loadBalancerImage: imageSchema.optional(),
+  registryImage: imageSchema.optional(),
   rehearsalImage: guestSchema.optional(),
   /** The rehearsal guest's disk with the programs that every node needs. */
   bakedRehearsalImage: guestSchema.optional(),

@@ -437,3 +437,32 @@ export const versitygw = toolArtifact({
     packages: { versitygw: "github.com/versity/versitygw/cmd/versitygw" },
   },
 });
+
+const registryBase = "registry/storage/driver/base/base.go";
+
+/** The registry of a lab (`kindows:registry`), where its official image cannot be pulled. */
+export const registry = toolArtifact({
+  name: "registry",
+  version: "3.0.0",
+  seconds: 40,
+  go: {
+    module: module("registry"),
+    packages: { registry: "./registry" },
+    patch: {
+      // Half of what is compiled would be the exporters of its traces.
+      module: "github.com/distribution/distribution/v3",
+      changes: [
+        {
+          file: registryBase,
+          from: '\t"github.com/distribution/distribution/v3/tracing"\n',
+          to: "",
+        },
+        {
+          file: registryBase,
+          from: "var tracer = otel.Tracer(",
+          to: 'var tracing = struct{ AttributePrefix string }{"io.cncf.distribution."}\n\nvar tracer = otel.Tracer(',
+        },
+      ],
+    },
+  },
+});

@@ -4,6 +4,7 @@ import { calicoRelease } from "../../../components/cni/calico/release.ts";
 import { defaultCalico } from "../../../host/versions.ts";
 import * as loadBalancer from "../../../images/load-balancer/artifact.ts";
 import * as node from "../../../images/node/artifact.ts";
+import * as registry from "../../../images/registry/artifact.ts";
 import * as linuxDebian from "../../../images/linux/debian.ts";
 import * as linuxImage from "../../../images/linux/artifact.ts";
 import * as linuxPrograms from "../../../images/linux/programs.ts";
@@ -29,7 +30,17 @@ import * as kindFiles from "../../../toolchain/tools/kind-base-files.ts";
 import * as tools from "../../../toolchain/tools/table.ts";
 
 const exported = [
-  ...[loadBalancer, node, linuxDebian, linuxImage, linuxPrograms, bake, rehearsalDebian, rehearsal],
+  ...[
+    loadBalancer,
+    registry,
+    node,
+    linuxDebian,
+    linuxImage,
+    linuxPrograms,
+    bake,
+    rehearsalDebian,
+    rehearsal,
+  ],
   ...[guestTools, setup, wine, daemons, go, kindFiles, tools],
 ].flatMap((module) => Object.values<unknown>(module).filter(isArtifact));
 
