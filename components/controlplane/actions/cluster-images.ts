@@ -10,41 +10,49 @@ import { say } from "../../host-action/run-action.ts";
 /** Enough to load a gigabyte from a slow disk. */
 const loadTimeoutSeconds = 600;
 
-/**
- * Loads images that were built on this host into Docker if they are missing there. Docker pulls all others itself.
- */
+/** Loads the images of a cluster that were built on this host into Docker if they are missing there. */
 export async function ensureClusterImages(shape: {
   readonly image: string;
   readonly controlPlanes: 1 | 3;
 }): Promise<void> {
-  const wanted = shape.controlPlanes === 1 ? [shape.image] : [shape.image, loadBalancerReference];
-  const built = builtSoFar();
-  for (const image of wanted) {
-    const archive = [built.nodeImage, built.loadBalancerImage].find(
-      (each) => each?.reference === image,
-    )?.archive;
-    if (archive !== undefined && (await docker(["images", "--quiet", image])) === "") {
-      say(`loading ${image} into Docker`);
-      // Others' caches may have loaded the same image; only who has this note removes it.
-      writeWhole(path.join(loadedFolder(ownCache()), encodeURIComponent(image)), "");
-      // By standard input, because the command may not read hidden folders where snap confines it.
-      const input = createReadStream(archive);
-      await docker(["load"], { input, timeoutSeconds: loadTimeoutSeconds });
-    }
-  }
+  await ensureImage(shape.image);
+  if (shape.controlPlanes > 1) await ensureImage(loadBalancerReference);
+}
+
+/** Loads an image into Docker if it was built on this host and is missing there. Docker pulls all others itself. */
+export async function ensureImage(image: string): Promise<void> {
+  const { nodeImage, loadBalancerImage, registryImage } = builtSoFar();
+  const archive = [nodeImage, loadBalancerImage, registryImage].find(
+    (each) => each?.reference === image,
+  )?.archive;
+  if (archive === undefined || (await isInDocker(image))) return;
+  say(`loading ${image} into Docker`);
+  // Others' caches may have loaded the same image; only who has this note removes it.
+  writeWhole(path.join(loadedFolder(ownCache()), encodeURIComponent(image)), "");
+  // By standard input, because the command may not read hidden folders where snap confines it.
+  const input = createReadStream(archive);
+  await docker(["load"], { input, timeoutSeconds: loadTimeoutSeconds });
+}
+
+/** `docker images` would not know a name with docker.io. */
+function isInDocker(image: string): Promise<boolean> {
+  return docker(["image", "inspect", image]).then(
+    () => true,
+    () => false,
+  );
 }
 
 /**
- * Removes the image that stands in for Envoy, so that it is not mistaken for the real one later. The real image is
- * kept, and so is the stand-in while another cluster uses it.
+ * Removes an image that stands in for another, so that it is not mistaken for the real one later. The real image is kept,
+ * and so is the stand-in while another lab uses it.
  */
-export async function dropStandIn(): Promise<void> {
+export async function dropStandIn(image: string): Promise<void> {
   try {
     const template = `{{index .Config.Labels "${standInLabel}"}}`;
-    const label = await docker(["image", "inspect", "--format", template, loadBalancerReference]);
+    const label = await docker(["image", "inspect", "--format", template, image]);
     if (label !== "") {
-      await docker(["image", "rm", loadBalancerReference]);
-      say(`removed the placeholder image for ${loadBalancerReference}`);
+      await docker(["image", "rm", image]);
+      say(`removed the placeholder image for ${image}`);
     }
   } catch {
     // The image does not exist, or it is in use.
