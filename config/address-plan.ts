@@ -40,6 +40,19 @@ export function addressPlan(cidr: string): AddressPlan {
   };
 }
 
+/**
+ * The address of the lab's registry: the last in the part of the segment that Docker gives to containers. Others get the
+ * first that is free.
+ */
+export function registryAddress(containerRange: string, cidr: string): string {
+  const [range, segment] = [parseRange(containerRange), parseRange(cidr)];
+  if (range === undefined || segment === undefined) {
+    throw new RangeError(`"${containerRange}" is no part of "${cidr}"`);
+  }
+  // The segment's last address is that of its broadcasts.
+  return addressText(range.last === segment.last ? range.last - 1 : range.last);
+}
+
 /** The part of a plan that a network which was there before has too. */
 export type SegmentPlan = Pick<AddressPlan, "cidr" | "gateway"> &
   Partial<Pick<AddressPlan, "containerRange">>;

@@ -46,10 +46,13 @@ export async function loadSettings(): Promise<Settings> {
 
 /**
  * Pulumi passes objects as JSON and text as it is. A section that the stack leaves out has its default in Pulumi.yaml,
- * which is empty.
+ * which is empty, or false.
  */
 function parsedConfig(config: Readonly<Record<string, string>>): Record<string, unknown> {
-  const written = Object.entries(config).filter(([, value]) => value !== "{}" && value !== "[]");
+  const written = Object.entries(config).filter(
+    ([key, value]) =>
+      !["{}", "[]", ...(key === "kindows:registry" ? ["false"] : [])].includes(value),
+  );
   return Object.fromEntries(written.map(([key, value]) => [key, parsed(value)]));
 }
 

@@ -25,6 +25,14 @@ export const labIdLabel = "kindows.lab-id";
 /** Triggers by which the resource that keeps the id is found in a stack's state, whatever its name. */
 export const labIdTriggers: readonly string[] = [labIdLabel];
 
+/** Label of a lab's image registry and of the volume with its images, with the lab's prefix. */
+export const registryLabel = "kindows.registry-of";
+
+/** Container of a lab's image registry, and the volume with its images. */
+export function registryName(prefix: string): string {
+  return `${prefix}-registry`;
+}
+
 /** Linux limits an interface's name to IFNAMSIZ (16) bytes, including the final zero. */
 export const maxBridgeNameLength = 15;
 

@@ -15,6 +15,7 @@ import { cni } from "./sections/cni.ts";
 import { lab } from "./sections/lab.ts";
 import { linux } from "./sections/linux.ts";
 import { network, type Segment } from "./sections/network.ts";
+import { registry } from "./sections/registry.ts";
 import { machineNodes, nodes, type NodeSettings } from "./sections/nodes.ts";
 import { windows } from "./sections/windows.ts";
 
@@ -44,6 +45,10 @@ export const settingsSchema = z.strictObject({
   caCertificates: caCertificates.meta({
     description:
       "Absolute paths of files on this host with certificates (PEM or DER) that all nodes trust, and thereby their containerd and kubelet: e.g. that of the CA of your registry, mirror or proxy. Pods do not get them (docs/own-binaries.md#scripts-and-certificates).",
+  }),
+  registry: registry.meta({
+    description:
+      "`true`: the lab has an image registry, `localhost:5001` on this host and on all nodes (docs/own-images.md#a-registry). One lab of a host can have it. Default: `false`.",
   }),
   login: login.prefault({}).meta({
     description: "How to log in to machines that are there (`nodes[].ssh`).",

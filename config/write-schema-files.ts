@@ -32,7 +32,7 @@ type Schema = z.core.$ZodType;
 
 /** Declaration of a setting in Pulumi.yaml (pulumi/pulumi, sdk/go/common/workspace/project.json). */
 interface ProjectConfigType {
-  readonly type: "string" | "object" | "array";
+  readonly type: "string" | "boolean" | "object" | "array";
   readonly items?: { readonly type: "object" | "string" };
   readonly description: string;
   /** Without a default, every stack would have to write the setting. */
@@ -59,6 +59,7 @@ export function projectConfig(): Readonly<Record<string, ProjectConfigType>> {
 function section(schema: Schema): ProjectConfigType {
   const { description = "" } = metaOf(schema);
   const inner = bare(schema);
+  if (inner instanceof z.ZodBoolean) return { type: "boolean", description, default: false };
   if (!(inner instanceof z.ZodArray)) return { type: "object", description, default: {} };
   const type = bare(inner.element) instanceof z.ZodString ? "string" : "object";
   return { type: "array", items: { type }, description, default: [] };

@@ -9,6 +9,7 @@ import { checkBridge, checkSegment } from "../components/network/segment-readine
 import { checkFirewalld, checkListeners } from "../components/network/host-services.ts";
 import { checkDisks, checkInotify, checkMemory } from "./room.ts";
 import { checkDocker, unreachable } from "../components/controlplane/docker-readiness.ts";
+import { checkRegistryPort } from "../components/controlplane/registry-readiness.ts";
 import { checkImageArchives } from "../components/image-archives/readiness.ts";
 import { checkImage, checkLinuxArtifacts } from "./image-readiness.ts";
 import { checkKvm } from "../components/machine/libvirt/kvm.ts";
@@ -18,6 +19,7 @@ import {
   labNames,
   linuxWorkerName,
   poolFolderOf,
+  registryName,
 } from "../config/names.ts";
 import { machineNodes } from "../config/sections/nodes.ts";
 
@@ -37,6 +39,7 @@ const checks: readonly ((settings: Settings, facts: HostFacts) => HostProblem[])
   checkSegment,
   checkListeners,
   checkFirewalld,
+  checkRegistryPort,
   checkNames,
   checkMemory,
   checkInotify,
@@ -114,8 +117,8 @@ function checkLibvirt(
  * folder.
  */
 function checkNames(settings: Settings, { docker, libvirt }: HostFacts): HostProblem[] {
-  const { lab, cluster } = settings;
-  const { network, pool, kindCluster } = labNames(lab.name);
+  const { lab, cluster, registry } = settings;
+  const { prefix, network, pool, kindCluster } = labNames(lab.name);
   const poolFolder = poolFolderOf(settings);
   const { domains, pools } = libvirt.reachable ? libvirt : { domains: [], pools: [] };
   const containers = docker.reachable ? docker.containers : [];
@@ -147,6 +150,12 @@ function checkNames(settings: Settings, { docker, libvirt }: HostFacts): HostPro
       .map(({ name }) => ({
         subject: `Docker's container ${name}`,
         why: "has the name of one of the lab's nodes, but does not belong to the lab's kind cluster",
+      })),
+    ...containers
+      .filter((one) => registry && one.name === registryName(prefix) && one.registryOf !== prefix)
+      .map(({ name }) => ({
+        subject: `Docker's container ${name}`,
+        why: "has the name of the lab's registry, but is not the lab's",
       })),
   ].map((problem) => ({
     ...problem,

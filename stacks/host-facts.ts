@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { gatherLibvirt } from "../components/machine/libvirt/libvirt-facts.ts";
 import { fabricProblems } from "../components/network/fabric/readiness.ts";
 import { hostProblemsElsewhere } from "../components/machine/machine-makers.ts";
+import { localRegistry } from "../config/local-registry.ts";
 import type { Settings } from "../config/settings.ts";
 import { stackNeeds } from "./stack-needs.ts";
 import { thisPackageManager } from "../toolchain/host-packages.ts";
@@ -13,7 +14,7 @@ import { gatherImage, gatherLinuxArtifacts } from "./image-readiness.ts";
 import { gatherImageArchives } from "../components/image-archives/readiness.ts";
 import { gatherKvm } from "../components/machine/libvirt/kvm.ts";
 import { gatherNetwork } from "../components/network/segment-readiness.ts";
-import { gatherServices } from "../components/network/host-services.ts";
+import { gatherListener, gatherServices } from "../components/network/host-services.ts";
 import { fileNameOf } from "../components/windows/media-folder.ts";
 import { findOnPath } from "../host/search-path.ts";
 import { pushedSoftware } from "../components/windows/stack-software.ts";
@@ -39,6 +40,8 @@ function questionsOf(settings: Settings) {
     confinement: gatherConfinement(),
     network: gatherNetwork(),
     services: gatherServices(),
+    /** Who has the registry's port of this host. */
+    registryPort: settings.registry ? gatherListener(localRegistry.hostPort) : undefined,
     memory: gatherMemory(),
     inotify: gatherInotify(),
     disks: docker.then((found) => gatherDisks(settings, found)),

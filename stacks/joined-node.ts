@@ -46,7 +46,7 @@ export type JoinedWindows = JoinedNode & JoinedToCluster;
 export function joinedWindows(
   machine: StackMachine,
   cluster: JoinedCluster,
-  windows: NodePrograms & Pick<WindowsNodeArgs, "setup" | "routes">,
+  windows: NodePrograms & Pick<WindowsNodeArgs, "setup" | "routes" | "registry">,
 ): JoinedWindows {
   const args = { ...joining(machine, cluster), ...windows };
   const node = new WindowsNode(machine.node.name, args, { parent: cluster.parent });
@@ -58,7 +58,7 @@ export function joinedLinux(
   machine: StackMachine,
   cluster: JoinedCluster,
   images: LabImages,
-  more: Pick<LinuxNodeArgs, "imageArchives" | "certificates">,
+  more: Pick<LinuxNodeArgs, "imageArchives" | "certificates" | "registry">,
 ): JoinedNode {
   const args = { ...joining(machine, cluster), programs: linuxPrograms(images), ...more };
   return joined(machine, new LinuxNode(machine.node.name, args, { parent: cluster.parent }));

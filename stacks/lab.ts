@@ -3,12 +3,14 @@ import type * as libvirt from "@pulumi/libvirt";
 import * as pulumi from "@pulumi/pulumi";
 import * as z from "zod";
 import { dockerEndpoint } from "../host/docker-engine.ts";
-import { segmentPlan } from "../config/address-plan.ts";
+import { registryAddress, segmentPlan } from "../config/address-plan.ts";
 import { containerCount } from "../config/checks/used-network.ts";
+import { localRegistry } from "../config/local-registry.ts";
 import { labNames } from "../config/names.ts";
 import type { Settings } from "../config/settings.ts";
 import { isYours } from "../components/cni/pod-networks.ts";
 import { KindCluster } from "../components/controlplane/kind-cluster.ts";
+import { LocalRegistry } from "../components/controlplane/local-registry.ts";
 import { KubeProxyWindows } from "../components/kubeproxy/kube-proxy-windows.ts";
 import { type MakersHosts, otherHosts } from "../components/machine/machine-makers.ts";
 import { randomLabId } from "../components/lab-id.ts";
@@ -32,6 +34,7 @@ import { labMachines } from "./machines.ts";
 import { nodeImage } from "./node-image.ts";
 import { nodeSetup, ownSetup } from "./node-setup.ts";
 import { isAway } from "./reachable-nodes.ts";
+import type { WindowsNodeArgs } from "../components/windows/windows-node.ts";
 import { ownSoftware } from "../components/windows/stack-software.ts";
 import { isRouted } from "../components/network/fabric/fabric-ends.ts";
 import type { NodeSettings } from "../config/sections/nodes.ts";
@@ -68,6 +71,12 @@ export class Lab extends pulumi.ComponentResource {
     const labId = randomLabId(child);
     const libvirtProvider = hypervisorProvider("hypervisor", settings.hypervisor.uri, child);
     const network = labNetwork(settings, labId, libvirtProvider, child);
+    const address = network.containerRange.apply((range) =>
+      registryAddress(range, settings.network.cidr),
+    );
+    const registry = settings.registry
+      ? address.apply((known) => `${known}:${localRegistry.containerPort}`)
+      : undefined;
 
     const controlPlane = new KindCluster(
       "control-plane",
@@ -87,9 +96,20 @@ export class Lab extends pulumi.ComponentResource {
         apiServer: cluster.apiServer,
         imageArchives: archives,
         certificates,
+        registry,
       },
       child,
     );
+    if (settings.registry) {
+      new LocalRegistry(
+        "registry",
+        {
+          lab: labNames(settings.lab.name).prefix,
+          ...{ labId, network: network.dockerNetworkName, address, controlPlane },
+        },
+        child,
+      );
+    }
     const pods = podNetwork.install(controlPlane, settings, child);
 
     const fabric = labFabric(settings, isAway, labId, network, this);
@@ -104,12 +124,14 @@ export class Lab extends pulumi.ComponentResource {
     };
     const of = (os: NodeSettings["os"]) => machines.filter(({ node }) => node.os === os);
     const linux = of("linux").map((machine) =>
-      joinedLinux(machine, joinedCluster, images, { imageArchives: archives, certificates }),
+      joinedLinux(machine, joinedCluster, images, {
+        ...{ imageArchives: archives, certificates, registry },
+      }),
     );
     // The routes of Windows nodes include those of Linux nodes.
     const joined = linux.map(({ registered }) => registered);
     const routes = clusterRoutes(settings, controlPlane, joined, child);
-    const setup = { setup: nodeSetup(settings), routes };
+    const setup = { setup: nodeSetup(settings), routes, registry };
     const made =
       windowsImage === undefined
         ? []
@@ -117,7 +139,7 @@ export class Lab extends pulumi.ComponentResource {
             const { software, requirements } = windowsImage;
             return joinedWindows(machine, joinedCluster, { software, requirements, ...setup });
           });
-    const windows = [...made, ...joinedOwn(args, joinedCluster, routes)];
+    const windows = [...made, ...joinedOwn(args, joinedCluster, { routes, registry })];
 
     pods.awaitOnWindows?.(windows);
     // It waits for the pods' network by its name, which only the user knows.
@@ -142,6 +164,7 @@ export class Lab extends pulumi.ComponentResource {
       hostsEntries: controlPlane.hostsEntries,
       kubernetesVersion,
       nodeNames: controlPlane.nodeNames,
+      ...(registry !== undefined && { registry }),
     });
     this.nodes = pulumi.output(
       [...windows, ...linux].map(({ report }) => ({ ...report, ...placed.get(report.name) })),
@@ -152,7 +175,7 @@ export class Lab extends pulumi.ComponentResource {
 }
 
 function labNetwork(
-  settings: Pick<Settings, "lab" | "network" | "hypervisor" | "cluster" | "ownNodes">,
+  settings: Pick<Settings, "lab" | "network" | "hypervisor" | "cluster" | "ownNodes" | "registry">,
   labId: pulumi.Output<string>,
   libvirtProvider: libvirt.Provider,
   child: pulumi.ComponentResourceOptions,
@@ -193,7 +216,7 @@ function labNetwork(
 function joinedOwn(
   { settings, access }: LabArgs,
   cluster: JoinedCluster,
-  routes: ReturnType<typeof clusterRoutes>,
+  more: Pick<WindowsNodeArgs, "routes" | "registry">,
 ): JoinedWindows[] {
   const { ownNodes } = settings;
   // Most labs make all their machines.
@@ -204,22 +227,20 @@ function joinedOwn(
     const { port: sshPort, privateKeyFile: sshKeyFile } = node.login;
     const machine = existingMachine(node, access(node), programs, cluster.parent);
     const ssh = { sshPort, ...(sshKeyFile !== undefined && { sshKeyFile }) };
-    return joinedWindows({ ...machine, ssh }, cluster, { ...programs, setup, routes });
+    return joinedWindows({ ...machine, ssh }, cluster, { ...programs, setup, ...more });
   });
 }
 
 /** The libvirt network that the settings name, for a lab that makes none. */
-function usedNetwork({
-  hypervisor,
-  network,
-  cluster,
-  ownNodes,
-}: Pick<Settings, "hypervisor" | "network" | "cluster" | "ownNodes">): UsedNetwork {
+function usedNetwork(
+  settings: Pick<Settings, "hypervisor" | "network" | "cluster" | "ownNodes" | "registry">,
+): UsedNetwork {
+  const { hypervisor, network, ownNodes } = settings;
   return {
     uri: hypervisor.uri,
     name: network.libvirtNetwork ?? "",
     uuid: network.found?.uuid ?? "",
-    containers: containerCount(cluster),
+    containers: containerCount(settings),
     avoid: ownNodes.flatMap(({ address, nodeIp }) => [...new Set([address, nodeIp])]),
   };
 }

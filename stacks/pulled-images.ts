@@ -3,6 +3,7 @@ import { loadBalancerReference } from "../components/controlplane/load-balancer.
 import { linuxHere } from "../components/image-archives/archived-images.ts";
 import { nodeImages } from "../images/windows/bake.ts";
 import { isMadeFromIso } from "../config/sections/windows-image.ts";
+import { localRegistry } from "../config/local-registry.ts";
 import { controlPlaneNames, labNames, linuxWorkerName } from "../config/names.ts";
 import type { Settings } from "../config/settings.ts";
 import { type BuiltArtifacts, builtSoFar } from "../toolchain/built.ts";
@@ -18,7 +19,7 @@ export interface PulledImage {
   readonly image: string;
 }
 
-type Built = Pick<BuiltArtifacts, "nodeImage" | "loadBalancerImage">;
+type Built = Pick<BuiltArtifacts, "nodeImage" | "loadBalancerImage" | "registryImage">;
 
 /** The images that `up` pulls, unless they are there already. */
 export function pulledImages(settings: Settings, built: Built = builtSoFar()): PulledImage[] {
@@ -31,15 +32,16 @@ export function pulledImages(settings: Settings, built: Built = builtSoFar()): P
 
 const onLinux = `${linuxHere.os}/${linuxHere.architecture}`;
 
-/** The images of kind's containers, which carry those of Kubernetes itself. */
+/** The images of kind's containers, which carry those of Kubernetes itself, and of the registry. */
 function inDocker(settings: Settings, built: Built): string[] {
-  const { cluster } = settings;
+  const { cluster, registry } = settings;
   const node = nodeImage(settings, built);
   return [
     ...(node === built.nodeImage?.reference ? [] : [node]),
     ...(cluster.controlPlanes > 1 && built.loadBalancerImage === undefined
       ? [loadBalancerReference]
       : []),
+    ...(registry && built.registryImage === undefined ? [localRegistry.image] : []),
   ];
 }
 

@@ -14,6 +14,8 @@ export interface StackNeeds {
   readonly nodeImage: string | undefined;
   /** Whether kind starts a load balancer in front of several control planes. */
   readonly loadBalancer: boolean;
+  /** Whether the lab has an image registry. */
+  readonly registry: boolean;
   /** The release of Calico whose definitions are applied. */
   readonly calico: CalicoRelease | undefined;
 }
@@ -22,10 +24,10 @@ export interface StackNeeds {
 export function stackNeeds(
   settings: Pick<
     Settings,
-    "windows" | "linux" | "nodes" | "linuxNodes" | "ownNodes" | "cluster" | "cni"
+    "windows" | "linux" | "nodes" | "linuxNodes" | "ownNodes" | "cluster" | "cni" | "registry"
   >,
 ): StackNeeds {
-  const { windows, linux, nodes, linuxNodes, ownNodes, cluster, cni } = settings;
+  const { windows, linux, nodes, linuxNodes, ownNodes, cluster, cni, registry } = settings;
   const makesWindows = nodes.length > 0;
   const lacksPrograms =
     !imageSource(settings).carriesPrograms || Object.keys(windows.ownFiles).length > 0;
@@ -35,6 +37,7 @@ export function stackNeeds(
     pushesPrograms: ownNodes.length > 0 || (makesWindows && lacksPrograms),
     nodeImage: cluster.nodeImage,
     loadBalancer: cluster.controlPlanes > 1,
+    registry,
     calico: cni.kind === "calico" ? calicoRelease(cni.calico.version) : undefined,
   };
 }

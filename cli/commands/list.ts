@@ -4,6 +4,7 @@ import type { CommandResult, Options } from "../command-line/options.ts";
 import { containers } from "../host-resources/containers.ts";
 import { resourceKinds, surveyHost } from "../host-resources/host-resources.ts";
 import { processes } from "../host-resources/processes.ts";
+import { registries } from "../host-resources/registries.ts";
 import { labFiles } from "../lab/access.ts";
 import { ownershipOf } from "../lab/claim.ts";
 import { labsIn, labsText } from "../lab/labs.ts";
@@ -24,7 +25,7 @@ export async function list({ stack, json }: Options<"json">): Promise<CommandRes
     surveyHost(host, ofHosts),
   ]);
   const machines = all.filter((each) => kinds.some(({ kind }) => kind === each.kind));
-  const inDocker = all.filter(({ kind }) => kind === containers.kind);
+  const inDocker = all.filter(({ kind }) => kind === containers.kind || kind === registries.kind);
   const names = new Set(all.map(({ lab }) => lab));
   const claims = new Map(
     await Promise.all(

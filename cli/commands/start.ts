@@ -17,6 +17,7 @@ export async function start({ stack, node }: PowerOptions): Promise<void> {
     const since = new Date();
     const names = new Set(wanted.map(({ resource }) => resource.name));
     await startStopped(lab, host, node === undefined ? "all" : names, say);
+    if (!wanted.some(isNode)) return;
     if (node !== undefined && !hasControlPlane(all, wanted)) {
       say(`the control plane is off, so nobody can tell whether ${node} is Ready`);
     } else {
@@ -24,6 +25,11 @@ export async function start({ stack, node }: PowerOptions): Promise<void> {
     }
     say(`${node ?? `the lab ${lab}`} is on`);
   });
+}
+
+/** Whether it becomes Ready: not a load balancer, nor a registry. */
+function isNode({ resource }: Part): boolean {
+  return !("role" in resource) || ["control-plane", "worker"].includes(resource.role);
 }
 
 function hasControlPlane(all: readonly Part[], started: readonly Part[]): boolean {

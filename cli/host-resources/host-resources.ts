@@ -9,6 +9,7 @@ import { kubeconfigEntries } from "./kubeconfig-entries.ts";
 import { bridges, dockerNetworks, libvirtNetworks } from "./networks.ts";
 import { networkFabrics } from "./network-fabrics.ts";
 import { processes } from "./processes.ts";
+import { registries, registryVolumes } from "./registries.ts";
 import type { HostResource, Owned, ResourceKind } from "../../components/host-resource.ts";
 
 /** Kinds of host resources in the order of removal: each before those it uses. */
@@ -16,6 +17,8 @@ export const resourceKinds: readonly ResourceKind[] = [
   processes,
   ...(await machineResources()),
   containers,
+  registries,
+  registryVolumes,
   networkFabrics(),
   dockerNetworks,
   libvirtNetworks,

@@ -24,6 +24,8 @@ export const outputsSchema = z.object({
     kubernetesVersion: z.string(),
     /** Nodes that came with the cluster itself: control planes, and workers in containers. */
     nodeNames: z.array(z.string()),
+    /** Address and port at which the nodes find the lab's registry, if it has one. */
+    registry: z.string().optional(),
   }),
   nodes: z.array(nodeSchema),
 });

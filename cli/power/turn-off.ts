@@ -7,6 +7,7 @@ import { runOnWindows } from "../../host/ssh/windows-command.ts";
 import { virsh } from "../../host/virsh.ts";
 import { waitUntil } from "../../host/wait-until.ts";
 import { type Container, containers } from "../host-resources/containers.ts";
+import { registries } from "../host-resources/registries.ts";
 
 /** A node's machine or container of the lab, running or not. */
 export interface Part {
@@ -23,7 +24,11 @@ export interface Asked {
 
 /** The machines and containers that the lab made on this host. */
 export async function partsOf(host: Host, lab: string): Promise<readonly Part[]> {
-  const [machines, nodes] = await Promise.all([domains.find(host), containers.find(host)]);
+  const [machines, nodes, others] = await Promise.all([
+    domains.find(host),
+    containers.find(host),
+    registries.find(host),
+  ]);
   const named = (all: readonly HostResource[], node: (name: string) => string): Part[] =>
     all
       .filter((each) => each.lab === lab && each.hypervisor === undefined)
@@ -34,7 +39,7 @@ export async function partsOf(host: Host, lab: string): Promise<readonly Part[]>
       }));
   return [
     ...named(machines, (name) => name.slice(lab.length + 1)),
-    ...named(nodes, (name) => name),
+    ...named([...nodes, ...others], (name) => name),
   ];
 }
 

@@ -4,6 +4,7 @@ import {
   definitionsName,
 } from "../../components/cni/calico/definitions-artifact.ts";
 import { throwAny } from "../../config/host-problem.ts";
+import { localRegistry } from "../../config/local-registry.ts";
 import type { Settings } from "../../config/settings.ts";
 import { Failure } from "../../host/failure.ts";
 import { runProgram } from "../../host/run-program.ts";
@@ -64,7 +65,10 @@ async function prepareLab({ settings, needs }: PreparedLab): Promise<void> {
   await ensureDaemons(settings.hypervisor.uri, daemons, ensuring(settings, disks));
 
   const cloudImage = await cloudImageOf(settings, needs, ensuring(settings, disks));
-  const containers = await containerImages(settings, needs);
+  const containers = [
+    ...(await containerImages(settings, needs)),
+    ...(await registryImages(needs)),
+  ];
   const parts = [...disks, ...containers, ...definitionParts(needs)];
   const ensured = await prepareEngine(artifactsOf(parts), ensuring(settings, parts));
   recordBuilt({ tools: {}, ...cloudImage });
@@ -118,8 +122,7 @@ async function containerImages(
   const known = await knownContainerImages(settings, needs);
   if (known !== undefined) return known;
   const official = officialNodeImage(settings);
-  say(`pulling ${official}`);
-  const pull = await runProgram("docker", ["pull", "--quiet", official], pullTimeoutSeconds);
+  const pull = await pulled(official);
   if (pull.how === "well") return [];
   if (!isBuiltHere(settings.cluster)) {
     throw new Failure(
@@ -139,8 +142,42 @@ async function knownContainerImages(
   if (isBuiltHere(settings.cluster) && builtSoFar().nodeImage !== undefined) {
     return builtContainerImages(needs);
   }
-  const inspect = ["image", "inspect", "--format", "{{.Id}}", officialNodeImage(settings)];
-  return (await runProgram("docker", inspect, 30)).how === "well" ? [] : undefined;
+  return (await isInDocker(officialNodeImage(settings))) ? [] : undefined;
+}
+
+function pulled(image: string): ReturnType<typeof runProgram> {
+  say(`pulling ${image}`);
+  return runProgram("docker", ["pull", "--quiet", image], pullTimeoutSeconds);
+}
+
+async function isInDocker(image: string): Promise<boolean> {
+  const inspect = ["image", "inspect", "--format", "{{.Id}}", image];
+  return (await runProgram("docker", inspect, 30)).how === "well";
+}
+
+/** The registry's image: built here if it was before, or the official one cannot be pulled. */
+async function registryImages(needs: StackNeeds): Promise<readonly StackPart[]> {
+  const known = await knownRegistryImages(needs);
+  if (known !== undefined) return known;
+  const pull = await pulled(localRegistry.image);
+  if (pull.how === "well") return [];
+  say(`the registry's image is built here, since it cannot be pulled: ${pull.reason}`);
+  return builtRegistryImages();
+}
+
+/** The same without pulling; undefined if the official image is not on this host. */
+async function knownRegistryImages({
+  registry,
+}: StackNeeds): Promise<readonly StackPart[] | undefined> {
+  if (!registry) return [];
+  // Where kind's image could not be pulled, neither can this one.
+  const { registryImage, nodeImage } = builtSoFar();
+  if (registryImage !== undefined || nodeImage !== undefined) return builtRegistryImages();
+  return (await isInDocker(localRegistry.image)) ? [] : undefined;
+}
+
+async function builtRegistryImages(): Promise<readonly StackPart[]> {
+  return (await import("./container-parts.ts")).registryParts;
 }
 
 async function builtContainerImages({ loadBalancer }: StackNeeds): Promise<readonly StackPart[]> {
@@ -153,14 +190,18 @@ export async function unprepared(settings: Settings): Promise<readonly string[]>
   const { linuxImage: linux } = needs;
   const maker = await diskMaker(needs);
   const containers = await knownContainerImages(settings, needs);
+  const registry = await knownRegistryImages(needs);
   const parts = await machineParts(maker?.unmade ? { ...needs, windowsImage: undefined } : needs);
-  const missing = await missingArtifacts(artifactsOf([...parts, ...(containers ?? [])]));
+  const missing = await missingArtifacts(
+    artifactsOf([...parts, ...(containers ?? []), ...(registry ?? [])]),
+  );
   const lacksCloudImage =
     linux !== undefined && (await import("./linux-parts.ts")).lacksCloudImage(linux);
   return [
     ...(lacksCloudImage ? ["the cloud image"] : []),
     ...missing.map(({ name }) => name),
     ...(containers === undefined ? [officialNodeImage(settings)] : []),
+    ...(registry === undefined ? [localRegistry.image] : []),
     ...(maker?.unmade?.(settings) ?? []),
   ];
 }

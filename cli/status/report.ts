@@ -1,3 +1,4 @@
+import { localRegistry } from "../../config/local-registry.ts";
 import { shellWord } from "../../host/shell-word.ts";
 import { nodeList } from "../../host/kubernetes/api-objects.ts";
 import { deployedOn } from "../../components/controlplane/deployed-programs.ts";
@@ -62,7 +63,7 @@ function ownNodes({ outputs }: LabStatus): readonly string[] {
 export function statusText(status: LabStatus, kubectl: string): string {
   const { access } = status;
   const { controlPlane, nodes } = status.outputs;
-  const { endpoint, kubernetesVersion } = controlPlane;
+  const { endpoint, kubernetesVersion, registry } = controlPlane;
   const addresses = controlPlane.hostsEntries.map(({ address }) => address).join(", ");
   const [program, kubeconfig] = [kubectl, access.kubeconfig].map(shellWord);
   const ssh = nodes.map((node) => {
@@ -75,6 +76,7 @@ export function statusText(status: LabStatus, kubectl: string): string {
     [
       `control plane  ${endpoint} (${addresses}), Kubernetes ${kubernetesVersion}`,
       `kubectl        ${program} --kubeconfig ${kubeconfig} get nodes -o wide`,
+      ...(registry === undefined ? [] : [`registry       ${localRegistry.host} (${registry})`]),
       ...ssh,
     ].join("\n"),
     ...(status.rehearsal

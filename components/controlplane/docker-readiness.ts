@@ -1,7 +1,7 @@
 import { release } from "node:os";
 import * as z from "zod";
 import semver from "semver";
-import { clusterLabel } from "../../config/names.ts";
+import { clusterLabel, registryLabel } from "../../config/names.ts";
 import { askDocker, dockerEndpoint, type DockerEndpoint } from "../../host/docker-engine.ts";
 import { messageOf } from "../../host/failure.ts";
 import type { Gathered, HostProblem } from "../../config/host-problem.ts";
@@ -68,16 +68,25 @@ const networkSchema = z
     ...(Driver === "bridge" && { bridge: Options?.[bridgeOption] ?? `br-${Id.slice(0, 12)}` }),
   }));
 
+const portsSchema = z.array(z.object({ PublicPort: z.number().optional() })).nullish();
+
+/** Ports of this host. */
+const published = (ports: z.infer<typeof portsSchema>): number[] =>
+  (ports ?? []).flatMap(({ PublicPort }) => PublicPort ?? []);
+
 const containerSchema = z
   .object({
     Names: z.array(z.string()),
     Labels: z.record(z.string(), z.string()).nullish(),
     State: z.string(),
+    Ports: portsSchema,
   })
-  .transform(({ Names: [name = ""], Labels, State }) => ({
+  .transform(({ Names: [name = ""], Labels, State, Ports }) => ({
     name: name.replace(/^\//, ""),
     running: State === "running",
     ...(Labels?.[clusterLabel] && { kindCluster: Labels[clusterLabel] }),
+    ...(Labels?.[registryLabel] && { registryOf: Labels[registryLabel] }),
+    ...(published(Ports).length > 0 && { ports: published(Ports) }),
   }));
 
 export interface DockerFacts extends z.infer<typeof infoSchema> {

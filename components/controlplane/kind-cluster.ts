@@ -9,6 +9,7 @@ import type { environment as awaiting } from "./actions/await-cluster.ts";
 import type { environment as creation } from "./actions/create-kind-cluster.ts";
 import type { environment as images } from "./actions/load-images.ts";
 import type { environment as trust } from "./actions/trust-certificates.ts";
+import type { environment as registryTrust } from "./actions/trust-registry.ts";
 import type { CaCertificate } from "../node/ca-certificates.ts";
 import { caCertHash } from "../../host/kubernetes/ca-cert-hash.ts";
 import {
@@ -54,6 +55,8 @@ export interface KindClusterArgs extends Pick<
   readonly imageArchives?: readonly ImageArchive[];
   /** Certificates that the nodes trust besides those of their system. Default: none. */
   readonly certificates?: readonly CaCertificate[];
+  /** Address and port at which the nodes find the lab's registry. Default: it has none. */
+  readonly registry?: pulumi.Input<string> | undefined;
 }
 
 /** The actions' own limits are shorter, so that their errors say what they waited for. */
@@ -96,6 +99,7 @@ export class KindCluster extends pulumi.ComponentResource implements ControlPlan
       cni,
       imageArchives = [],
       certificates = [],
+      registry,
     } = args;
     const controlPlanes = controlPlaneNames(args.name, args.controlPlanes);
     const common = { name: args.name, image, podCidr, serviceCidr };
@@ -167,6 +171,7 @@ export class KindCluster extends pulumi.ComponentResource implements ControlPlan
         ...(!isYours(cni) && { readySeconds: seconds }),
         ...(archives.length > 0 && { imageArchives: archives }),
         ...(trusted.length > 0 && { certificates: trusted }),
+        ...(registry !== undefined && { registry }),
       },
     }));
     const loading = `${String(startSeconds + archives.length * archiveSeconds)}s`;
@@ -198,6 +203,19 @@ export class KindCluster extends pulumi.ComponentResource implements ControlPlan
               },
             ),
           ];
+    if (registry !== undefined) {
+      new local.Command(
+        `${name}-registry`,
+        hostAction<typeof registryTrust>({
+          create: "controlplane/trust-registry",
+          delete: "controlplane/trust-registry --none",
+          environment: {
+            REGISTRY: pulumi.output({ cluster: args.name, controlPlanes, address: registry }),
+          },
+        }),
+        { parent: this, dependsOn: cluster, deletedWith: cluster, replaceWith: [cluster] },
+      );
+    }
     const loaded =
       archives.length === 0
         ? trusting
@@ -264,7 +282,10 @@ export class KindCluster extends pulumi.ComponentResource implements ControlPlan
 }
 
 interface LinuxWorkerArgs {
-  readonly worker: Omit<Worker, "network"> & { readonly network: pulumi.Input<string> };
+  readonly worker: Omit<Worker, "network" | "registry"> & {
+    readonly network: pulumi.Input<string>;
+    readonly registry?: pulumi.Input<string>;
+  };
   readonly kubeconfig: pulumi.Output<string>;
   /** The cluster's own resource. A worker is deleted and replaced with it. */
   readonly cluster: pulumi.Resource;

@@ -32,6 +32,8 @@ export const workerSchema = z.strictObject({
   imageArchives: z.array(imageArchiveSchema).optional(),
   /** Certificates that it trusts besides those of its system. */
   certificates: z.array(caCertificateSchema).optional(),
+  /** Address and port of the lab's registry, which it finds there. */
+  registry: z.string().optional(),
 });
 
 export type Worker = z.infer<typeof workerSchema>;

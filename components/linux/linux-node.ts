@@ -16,6 +16,8 @@ export interface LinuxNodeArgs extends JoiningMachine {
   readonly imageArchives?: readonly ImageArchive[];
   /** Certificates that the machine trusts besides those of its system. Default: none. */
   readonly certificates?: readonly CaCertificate[];
+  /** Address and port at which the machine finds the lab's registry. Default: it has none. */
+  readonly registry?: pulumi.Input<string> | undefined;
 }
 
 /** Longest wait for the node to be Ready, in seconds. Emulated machines need most of it. */
@@ -51,6 +53,7 @@ export class LinuxNode extends pulumi.ComponentResource {
       podNetwork,
       imageArchives = [],
       certificates = [],
+      registry,
     } = args;
     const facts: Facts<"kindows:linux:LinuxNode"> = { node: machine.name };
     super("kindows:linux:LinuxNode", name, { facts }, opts);
@@ -67,7 +70,7 @@ export class LinuxNode extends pulumi.ComponentResource {
         this,
       );
     }
-    const joining = { ...withDefaults(args), programs, imageArchives, certificates };
+    const joining = { ...withDefaults(args), programs, imageArchives, certificates, registry };
     const steps = runLinuxSteps({ name, machine, parent: this }, joining);
     const joined = steps.of(joinNode);
     const installed = steps.of(installPrograms);

@@ -21,6 +21,7 @@ export interface JoiningLinuxNode extends Joining {
   readonly programs: LinuxPrograms;
   readonly imageArchives: readonly ImageArchive[];
   readonly certificates: readonly CaCertificate[];
+  readonly registry: pulumi.Input<string> | undefined;
 }
 
 /** One step of turning a machine into a Linux node. */
@@ -69,6 +70,14 @@ const trustCertificates: LinuxStep = {
   values: ({ certificates }) =>
     certificates.length === 0 ? undefined : [Buffer.from(pemOf(certificates)).toString("base64")],
   undo: "trust-certificates",
+};
+
+const trustRegistry: LinuxStep = {
+  name: "trust-registry",
+  title: { doing: "gets the lab's registry", noun: "registry" },
+  seconds: 60,
+  values: ({ registry }) => (registry === undefined ? undefined : [registry]),
+  undo: "trust-registry",
 };
 
 export const installPrograms: LinuxStep = {
@@ -124,6 +133,7 @@ export const joinNode: LinuxStep = {
 export const linuxSteps: readonly LinuxStep[] = [
   prepareHost,
   trustCertificates,
+  trustRegistry,
   installPrograms,
   importImages,
   joinNode,

@@ -32,15 +32,29 @@ export async function gatherServices(root = "/"): Promise<ServiceFacts> {
 const text = (root: string, file: string): Promise<string> =>
   readFile(path.join(root, file), "utf8").catch(() => "");
 
-/** Sockets of /proc/net/{udp,tcp}: bound to every address, and waiting for packets or connections. */
-function socketsIn(table: string, port: number, state: string): string[] {
+const everyAddress = /^0+$/;
+
+/** Addresses in /proc/net/tcp{,6} besides which none can listen on 127.0.0.1. */
+const loopback = /^(0+|0100007F|0{16}FFFF00000100007F)$/;
+
+/** Sockets of /proc/net/{udp,tcp}: bound to such an address, and waiting for packets or connections. */
+function socketsIn(table: string, port: number, state: string, bound = everyAddress): string[] {
   const hex = port.toString(16).toUpperCase().padStart(4, "0");
   const [, ...lines] = table.trim().split("\n");
   return lines.flatMap((line) => {
     const [, local = "", , its = "", , , , , , inode = ""] = line.trim().split(/\s+/);
     const [address = "", at] = local.split(":");
-    return /^0+$/.test(address) && at === hex && its === state ? [inode] : [];
+    return bound.test(address) && at === hex && its === state ? [inode] : [];
   });
+}
+
+/** Who listens on a port of 127.0.0.1: the program's name, empty if this user may not see it; undefined if nobody does. */
+export async function gatherListener(port: number, root = "/"): Promise<string | undefined> {
+  const tables = await Promise.all(["tcp", "tcp6"].map((name) => text(root, `proc/net/${name}`)));
+  const found = tables.flatMap((table) => socketsIn(table, port, "0A", loopback));
+  if (found.length === 0) return undefined;
+  const [owner] = (await ownersOf(root, found)).values();
+  return owner?.program ?? "";
 }
 
 async function gatherListeners(root: string): Promise<Listener[]> {

@@ -69,6 +69,8 @@ export class LabNetwork extends pulumi.ComponentResource {
   readonly networkId: pulumi.Output<string>;
   /** Name of the Docker network, for kind. */
   readonly dockerNetworkName: pulumi.Output<string>;
+  /** Part of the segment, in CIDR form, that Docker takes containers' addresses from. */
+  readonly containerRange: pulumi.Output<string>;
 
   constructor(name: string, args: LabNetworkArgs, opts?: pulumi.ComponentResourceOptions) {
     const { containers: place } = args;
@@ -106,6 +108,7 @@ export class LabNetwork extends pulumi.ComponentResource {
     );
     this.networkId = networkId;
     this.dockerNetworkName = containers.name;
+    this.containerRange = pulumi.output(ipRange);
     this.registerOutputs({ networkId: this.networkId, dockerNetworkName: this.dockerNetworkName });
   }
 

@@ -64,6 +64,8 @@ export interface JoiningNode extends Joining {
   readonly timeouts: NodeTimeouts;
   /** Undefined: the pod network provides the routes. */
   readonly routes: pulumi.Output<readonly ClusterRoute[]> | undefined;
+  /** Address and port at which the machine finds the lab's registry. Undefined: there is none. */
+  readonly registry: pulumi.Output<string> | undefined;
   /** SHA-256 of programs in lower case; empty for a missing program. Unknown in a preview if it is not pinned yet. */
   readonly checksums: <Name extends ProgramName>(
     ...names: readonly Name[]

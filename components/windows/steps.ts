@@ -1,4 +1,6 @@
+import * as pulumi from "@pulumi/pulumi";
 import type { Arguments } from "../../host/ssh/windows-command.ts";
+import { localRegistry } from "../../config/local-registry.ts";
 import { windowsTimeZone } from "../../config/time-zones.ts";
 import { podNetworkSteps } from "../cni/pod-networks.ts";
 import { renderLabels, renderSorted, renderTaints } from "../node/node-registration.ts";
@@ -127,6 +129,7 @@ export function containerdValues(
   software: WindowsSoftware,
   setup: NodeSetup,
   checksums: Checksums<"containerd" | "crictl">,
+  registry?: string,
 ): Arguments<typeof containerdParameters> {
   const { crictl } = software;
   return {
@@ -137,7 +140,10 @@ export function containerdValues(
     // The defaults of Calico's operator.
     CniBinDirectory: "C:/opt/cni/bin",
     CniConfDirectory: "C:/etc/cni/net.d",
-    RegistryMirrors: renderRegistryMirrors(setup.registryMirrors),
+    RegistryMirrors: renderRegistryMirrors({
+      ...setup.registryMirrors,
+      ...(registry !== undefined && { [localRegistry.host]: [`http://${registry}`] }),
+    }),
     DefenderExclusions: setup.defenderExclusions ? 1 : 0,
     CrictlPath: crictl === undefined ? "" : placeOf(crictl, checksums.crictl),
     CrictlSha256: checksums.crictl,
@@ -152,8 +158,10 @@ export const installContainerd = nodeStep({
   seconds: 600,
   programs: ["containerd", "crictl"],
   drains: ["Version", "ArchiveSha256"],
-  values: ({ software, setup, checksums }) =>
-    checksums("containerd", "crictl").apply((known) => containerdValues(software, setup, known)),
+  values: ({ software, setup, checksums, registry }) =>
+    pulumi
+      .all([checksums("containerd", "crictl"), registry])
+      .apply(([known, address]) => containerdValues(software, setup, known, address)),
 });
 
 const kubernetesParameters = {

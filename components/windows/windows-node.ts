@@ -29,6 +29,8 @@ export interface WindowsNodeArgs extends JoiningMachine {
    * removed.
    */
   readonly routes?: pulumi.Input<readonly ClusterRoute[]>;
+  /** Address and port at which the machine finds the lab's registry. Default: it has none. */
+  readonly registry?: pulumi.Input<string> | undefined;
   /** Requirements of the machine. Default: `defaultRequirements`. */
   readonly requirements?: HostRequirements;
   /** Mirrors, proxy etc. Default: `defaultSetup`. */
@@ -87,6 +89,7 @@ export class WindowsNode extends pulumi.ComponentResource {
       requirements: args.requirements ?? defaultRequirements,
       setup: args.setup ?? defaultSetup,
       routes: args.routes && pulumi.output(args.routes),
+      registry: args.registry === undefined ? undefined : pulumi.output(args.registry),
       checksums: checksums(machine.name, software, this),
     };
     const context = { name, machine, parent: this };

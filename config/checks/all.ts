@@ -14,6 +14,7 @@ import { stackAsLab } from "../sections/lab.ts";
 import { defaultBridgeLength } from "../sections/network.ts";
 import { nodeTaints } from "../sections/node-registration.ts";
 import { nodeIps } from "../sections/nodes.ts";
+import { registryChecks } from "../sections/registry.ts";
 import { windowsChecks } from "../sections/windows.ts";
 import type { NamedSettings } from "../settings.ts";
 import { connectedHosts } from "./fabric.ts";
@@ -54,6 +55,7 @@ export const checks: readonly Check<NamedSettings>[] = [
   checksumsUsed,
   ...programsChecks,
   certificatesOnce,
+  ...registryChecks,
   scriptsOnce,
   hypervisorsApart,
   ...Object.values(machineMakers).flatMap((maker): readonly Check<NamedSettings>[] => maker.checks),

@@ -10,12 +10,15 @@ import { type Check, type SettingsProblem, unless } from "../problem.ts";
 import { addressOf } from "../sections/nodes.ts";
 import type { NamedSettings } from "../settings.ts";
 
-/** How many containers kind makes, and with them how many addresses the lab needs for them. */
+/** How many addresses the lab needs for its containers: kind's, and its registry. */
 export function containerCount({
-  controlPlanes,
-  workers,
-}: Pick<NamedSettings["cluster"], "controlPlanes" | "workers">): number {
-  return kindContainers("", controlPlanes).length + workers.length;
+  cluster: { controlPlanes, workers },
+  registry,
+}: {
+  readonly cluster: Pick<NamedSettings["cluster"], "controlPlanes" | "workers">;
+  readonly registry: boolean;
+}): number {
+  return kindContainers("", controlPlanes).length + workers.length + (registry ? 1 : 0);
 }
 
 const read = ["cidr", "bridge", "mtu", "domain"] as const;
@@ -62,9 +65,9 @@ const nothingMade: Run = ({ network, nodes }) =>
     }),
   );
 
-const roomForContainers: Run = ({ lab, cluster, nodes }, found) => {
+const roomForContainers: Run = ({ lab, cluster, registry, nodes }, found) => {
   const { prefix } = labNames(lab.name);
-  const prefixLength = blockPrefix(containerCount(cluster));
+  const prefixLength = blockPrefix(containerCount({ cluster, registry }));
   // An earlier run may have reserved them. Whether those are this stack's, only its state tells.
   const isReserved = found.taken.some((one) => labOfHost(one)?.lab === prefix);
   const own = nodes.flatMap((node) => addressOf(node) ?? []);

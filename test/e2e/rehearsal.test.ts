@@ -26,6 +26,7 @@ import {
   TestLab,
   virsh,
 } from "./lab.ts";
+import { hasNoRegistry, pullsFromRegistry } from "./registry.ts";
 import { verifiesByKubeconfig, verifiesLinuxPaths } from "./verified.ts";
 
 /** How a secret stands in the engine's exported state. */
@@ -436,7 +437,7 @@ describe("a rehearsal lab from nothing to nothing", function () {
     }
   });
 
-  it("runs a script of the user's once, and trusts a CA, on Windows and in kind's container", async () => {
+  it("runs a script of the user's once, trusts a CA, and pulls from its registry, on Windows and in kind's container", async () => {
     const folder = await mkdtemp(path.join(os.tmpdir(), "kindows-e2e-script-"));
     try {
       const script = path.join(folder, "mark.ps1");
@@ -447,18 +448,26 @@ describe("a rehearsal lab from nothing to nothing", function () {
         network,
         nodes: oneNode,
         caCertificates: [authority],
+        registry: true,
         windows: { scripts: [{ path: script, when: "after-join" }] },
       });
-      const { output } = await succeeded(lab.kindows("up"), "up with a script and a CA");
+      const { output } = await succeeded(
+        lab.kindows("up"),
+        "up with a script, a CA and a registry",
+      );
       assert.deepEqual(
         engineChanges(output)
           .map(({ operation, name }) => `${operation} ${name}`)
           .sort(),
         [
           "created control-plane-certificates",
+          "created control-plane-registry",
+          "created registry",
+          "created registry-hosting",
           "created win-1-invoke-scriptafterjoin",
           "created win-1-push-mark.ps1",
           "created win-1-set-trustedcertificate",
+          "updated win-1-install-containerd",
         ],
       );
       assert.match(await lab.onMachine("win-1", "type C:\\k\\mark.txt"), /was here/);
@@ -467,9 +476,11 @@ describe("a rehearsal lab from nothing to nothing", function () {
         await inContainer(controlPlane, "cat", trusted),
         (await readFile(authority, "utf8")).trimEnd(),
       );
+      await pullsFromRegistry(lab, controlPlane);
       await lab.plansNothing();
       await lab.configure({ network, nodes: oneNode });
       await succeeded(lab.kindows("up"), "up without them");
+      await hasNoRegistry(lab);
       assert.equal(await inContainer(controlPlane, "ls", path.dirname(trusted)), "");
     } finally {
       await rm(folder, { recursive: true });

@@ -7,6 +7,7 @@ import { messageOf } from "../../../host/failure.ts";
 import { giveImages } from "../../image-archives/give-images.ts";
 import { caCertHash } from "../../../host/kubernetes/ca-cert-hash.ts";
 import { trustCertificates } from "../trust-certificates.ts";
+import { trustRegistry } from "../trust-registry.ts";
 import { type Worker, workerSchema } from "../worker-container.ts";
 import { workerJoinConfig } from "../worker-join-config.ts";
 import { awaitReadyNode, awaitRegisteredNode } from "./node-waits.ts";
@@ -29,7 +30,7 @@ const registerSeconds = 60;
 const joinFile = "/run/kindows-join.yaml";
 
 await runAction(environment, async ({ KUBECONFIG_CONTENT: kubeconfig, WORKER: worker }) => {
-  const { name, imageArchives = [], certificates } = worker;
+  const { name, imageArchives = [], certificates, registry } = worker;
   const api = new ClusterApi(kubeconfig);
   let stage = await startWorker(worker);
   if (stage === "joined" && (await api.find<V1Node>(`/api/v1/nodes/${name}`)) === undefined) {
@@ -38,6 +39,7 @@ await runAction(environment, async ({ KUBECONFIG_CONTENT: kubeconfig, WORKER: wo
     stage = await startWorker(worker);
   }
   if (certificates !== undefined) await trustCertificates([name], certificates);
+  if (registry !== undefined) await trustRegistry([name], registry);
   // It has them already, unless its container is newer than the action that gives them to all nodes.
   await giveImages([name], imageArchives);
   if (stage === "joined") {

@@ -34,8 +34,10 @@ Folder of the CNI configuration, with forward slashes. Default: C:/etc/cni/net.d
 
 .PARAMETER RegistryMirrors
 Mirrors of image registries, as registry=address[,address...] entries separated by semicolons, e.g.
-docker.io=https://mirror.example.com. They are tried in this order, then the registry itself. Empty: none; mirrors of an
-earlier run are removed. Default: empty. Source: settings, windows.registryMirrors.
+docker.io=https://mirror.example.com. They are tried in this order, then the registry itself. Without TLS only the lab's
+own registry, localhost:5001=http://192.168.150.254:5000: it is on the lab's segment, whose machines are the lab's, and
+no image from elsewhere has its name. Empty: none; mirrors of an earlier run are removed. Default: empty. Source:
+settings, windows.registryMirrors and registry.
 
 .PARAMETER DefenderExclusions
 1: exclude containerd, its shim and their folders from Microsoft Defender. 0: remove the exclusions of an earlier run.
@@ -70,7 +72,7 @@ param(
     [ValidatePattern('^[-._/:@0-9A-Za-z]+$')] [string] $PauseImage = 'registry.k8s.io/pause:3.10.2',
     [ValidatePattern('^[A-Za-z]:/[-._/ 0-9A-Za-z]+$')] [string] $CniBinDirectory = 'C:/opt/cni/bin',
     [ValidatePattern('^[A-Za-z]:/[-._/ 0-9A-Za-z]+$')] [string] $CniConfDirectory = 'C:/etc/cni/net.d',
-    [ValidatePattern('^([-.:0-9A-Za-z]+=https://[^\s",;=]+(,https://[^\s",;=]+)*(;[-.:0-9A-Za-z]+=https://[^\s",;=]+(,https://[^\s",;=]+)*)*)?$')]
+    [ValidatePattern('^(?!;)((^|;)([-.:0-9A-Za-z]+=https://[^\s",;=]+(,https://[^\s",;=]+)*|localhost:5001=http://[0-9.]+:5000))*$')]
     [string] $RegistryMirrors = '',
     [ValidateRange(0, 1)] [int] $DefenderExclusions = 1,
     [ValidatePattern('^([A-Za-z]:\\[^"*?<>|/]+)?$')] [string] $CrictlPath = '',

@@ -9,12 +9,13 @@ import { labEntries } from "../../../cli/host-resources/kubeconfig-entries.ts";
 import { addressReservations } from "../../../cli/host-resources/address-reservations.ts";
 import { bridges, libvirtNetworks } from "../../../cli/host-resources/networks.ts";
 import { networkFabrics } from "../../../cli/host-resources/network-fabrics.ts";
+import { registries, registryVolumes } from "../../../cli/host-resources/registries.ts";
 import { labOfEnvironment } from "../../../cli/host-resources/processes.ts";
 import type { HostResource, ResourceKind } from "../../../components/host-resource.ts";
 import { labOfPoolFile, pools, volumes } from "../../../components/machine/libvirt/storage.ts";
 import { eachCase } from "../each-case.ts";
 import { inNewFolder } from "../new-folder.ts";
-import { type Answers, domainXml, psLine, recordedHost } from "./recorded-host.ts";
+import { type Answers, domainXml, psLine, recordedHost, registryLine } from "./recorded-host.ts";
 import { resource } from "./state-builder.ts";
 
 const uuid = "214eb323-4be6-4f00-a39a-5f0351cda04b";
@@ -102,6 +103,19 @@ const cases: Readonly<Record<string, readonly [ResourceKind, Answers, Found]>> =
       ["kindows-b", "kindows-b-worker", "docker container kindows-b-worker"],
     ],
   ],
+  "registries by their label": [
+    registries,
+    { [registryLine]: "kindows-a-registry running kindows-a 0123456789abcdef\nmine running x y\n" },
+    [["kindows-a", "kindows-a-registry", "image registry kindows-a-registry"]],
+  ],
+  "registries' volumes by their label": [
+    registryVolumes,
+    {
+      'docker volume ls --filter label=kindows.registry-of --format {{.Name}} {{.Label "kindows.registry-of"}} {{.Label "kindows.lab-id"}}':
+        "kindows-a-registry kindows-a 0123456789abcdef\n",
+    },
+    [["kindows-a", "kindows-a-registry", "docker volume kindows-a-registry"]],
+  ],
   "bridges by the name a lab has by default": [
     bridges,
     { [links]: '[{"ifname":"docker0"},{},{"ifname":"kw-a"},{"ifname":"virbr0"},{"ifname":"br0"}]' },
@@ -158,6 +172,13 @@ describe("removing what a lab left", () => {
   it("fails when the thing is still there", async () => {
     const host = recordedHost({ "virsh net-list --all": "kindows-a\n" });
     await assert.rejects(libvirtNetworks.remove(network, host), /net-undefine kindows-a: failed/);
+  });
+
+  it("is fine when a registry's volume is gone already, and fails when it is in use", async () => {
+    const volume = { kind: "docker volume", name: "r", lab, identity: undefined };
+    const listed = (names: string) => recordedHost({ "docker volume ls --quiet": names });
+    await registryVolumes.remove(volume, listed("others"));
+    await assert.rejects(registryVolumes.remove(volume, listed("r")), /volume rm r: failed/);
   });
 
   it("leaves a bridge alone that something is still plugged into", async () => {
@@ -359,6 +380,11 @@ describe("the host resources that a resource of the state owns", () => {
     "Linux worker, its kubeconfig secret": [
       action("LinuxWorker", "WORKER", { name: "kindows-t-w1", cluster: "kindows-t" }),
       ["docker container kindows-t-w1"],
+    ],
+    "registry, with its images": [
+      action("LocalRegistry", "REGISTRY", { name: "kindows-t-registry", lab: "kindows-t" }),
+      ["image registry kindows-t-registry"],
+      ["docker volume kindows-t-registry"],
     ],
     "what waits for a cluster": [
       action("KindCluster", "CLUSTER", { controlPlanes: ["a"] }, { deletedWith: "cluster" }),

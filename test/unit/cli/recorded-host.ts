@@ -37,6 +37,10 @@ export function recordedHost(
 export const psLine =
   'docker ps --all --no-trunc --filter label=io.x-k8s.kind.cluster --format {{.Names}} {{.State}} {{.Label "io.x-k8s.kind.cluster"}} {{.Label "io.x-k8s.kind.role"}}';
 
+/** Command that lists labs' registries. */
+export const registryLine =
+  'docker ps --all --no-trunc --filter label=kindows.registry-of --format {{.Names}} {{.State}} {{.Label "kindows.registry-of"}} {{.Label "kindows.lab-id"}}';
+
 /** libvirt's answers about a machine on a network. */
 export const domainXml = (network: string, devices = "", uuid = "u"): string =>
   `<domain type='qemu'><uuid>${uuid}</uuid><devices><interface><source network='${network}' portid='p'/></interface>${devices}</devices></domain>`;

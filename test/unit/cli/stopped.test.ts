@@ -7,7 +7,7 @@ import {
 import type { Stopped } from "../../../components/host-resource.ts";
 import { startStopped, stoppedOf } from "../../../cli/host-resources/stopped.ts";
 import { eachCase } from "../each-case.ts";
-import { domainXml, psLine, recordedHost, type Answers } from "./recorded-host.ts";
+import { domainXml, psLine, recordedHost, registryLine, type Answers } from "./recorded-host.ts";
 
 const here = "qemu:///system";
 const elsewhere = "qemu+ssh://root@other/system";
@@ -103,6 +103,27 @@ const cases: Readonly<Record<string, Case>> = {
       "docker network connect --ip 10.0.0.2 kindows-x kindows-x-control-plane",
       "docker start kindows-x-control-plane",
     ],
+  },
+  "starts a registry": {
+    answers: { [registryLine]: "kindows-x-registry exited kindows-x 0123456789abcdef" },
+    said: ["started image registry kindows-x-registry"],
+    done: ["docker start kindows-x-registry"],
+  },
+  "leaves a registry alone that answers": {
+    answers: { [registryLine]: "kindows-x-registry running kindows-x 0123456789abcdef" },
+    said: [],
+  },
+  "restarts a registry that does not answer": {
+    answers: {
+      [registryLine]: [
+        "kindows-x-registry running kindows-x 0123456789abcdef",
+        "kindows-y-registry exited kindows-y 0123456789abcdef",
+      ].join("\n"),
+      "curl --silent --show-error --noproxy * --max-time 5 --retry 5 --retry-delay 1 --retry-all-errors http://127.0.0.1:5001/v2/":
+        new Error("curl: (52) Empty reply from server"),
+    },
+    said: ["restarted silent image registry kindows-x-registry"],
+    done: ["docker restart kindows-x-registry"],
   },
   "starts only what was named": {
     answers: {
@@ -202,7 +223,7 @@ const cases: Readonly<Record<string, Case>> = {
 };
 
 const changing =
-  /^(virsh (net-update|net-destroy|net-start|resume)|docker (start|stop|network (dis)?connect)|ip link (delete|set)) /;
+  /^(virsh (net-update|net-destroy|net-start|resume)|docker (start|stop|restart|network (dis)?connect)|ip link (delete|set)) /;
 
 describe("starting what of a lab is stopped", () => {
   eachCase("%s", cases, async (wanted) => {

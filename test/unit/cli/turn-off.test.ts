@@ -4,7 +4,7 @@ import { partsOfNode } from "../../../cli/commands/stop.ts";
 import { Failure } from "../../../host/failure.ts";
 import { connect, loginOf } from "../rehearsal/machine/ssh-client.ts";
 import { hostFor } from "../rehearsal/machine/step-runner.ts";
-import { type Answers, domainXml, psLine, recordedHost } from "./recorded-host.ts";
+import { type Answers, domainXml, psLine, recordedHost, registryLine } from "./recorded-host.ts";
 
 const domains = ["x-win-1", "x-win-2", "y-win-1", "x-linux-1"];
 const answers: Answers = {
@@ -25,9 +25,10 @@ const answers: Answers = {
     "kindows-x-worker exited kindows-x worker",
     "kindows-y-control-plane running kindows-y control-plane",
   ].join("\n"),
+  [registryLine]: "kindows-x-registry running kindows-x 0123456789abcdef",
 };
 
-const stopContainers = "docker stop --time 30 kindows-x-control-plane";
+const stopContainers = "docker stop --time 30 kindows-x-control-plane kindows-x-registry";
 const destroy = (node: string): string => `virsh destroy kindows-x-${node}`;
 
 describe("turning off a lab", () => {
@@ -65,6 +66,7 @@ describe("turning off a lab", () => {
     assert.deepEqual(done, [destroy("linux-1"), stopContainers]);
     assert.deepEqual(said.toSorted(), [
       "kindows-x-control-plane is off",
+      "kindows-x-registry is off",
       "linux-1 is off",
       "linux-1 is powered off: nothing is known of how to log in to it",
       "win-1 is off",
@@ -100,6 +102,7 @@ describe("the machines and containers of a node", () => {
         ["linux-1", true],
         ["kindows-x-control-plane", true],
         ["kindows-x-worker", false],
+        ["kindows-x-registry", true],
       ],
     );
     assert.deepEqual(

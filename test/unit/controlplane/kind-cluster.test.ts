@@ -250,6 +250,43 @@ describe("certificates that nodes in containers trust", () => {
     assert.ok(!(await cluster()).resources.has(`${command}/cp-certificates`)));
 });
 
+describe("a registry that nodes in containers find", () => {
+  const registry = "192.0.2.254:5000";
+
+  it("is told to the control planes by one action, and to each worker by its own", async () => {
+    const { made, resources } = await cluster({ controlPlanes: 3, workers: ["a"], registry });
+    const { inputs, opts } =
+      resources.get(`${command}/cp-registry`) ?? assert.fail("nothing tells them");
+    assert.deepEqual(JSON.parse((inputs["environment"] as { REGISTRY: string }).REGISTRY), {
+      cluster: "kindows-t",
+      controlPlanes: ["", "2", "3"].map((number) => `kindows-t-control-plane${number}`),
+      address: registry,
+    });
+    assert.match(String(inputs["delete"]), /trust-registry\.ts --none$/);
+    assert.deepEqual([opts.deletedWith, opts.replaceWith], [made.resource, [made.resource]]);
+    const { WORKER } = revealed(resources.get(`${observed}/cp-a`)?.inputs["environment"]) as {
+      WORKER: string;
+    };
+    assert.equal((JSON.parse(WORKER) as { registry?: string }).registry, registry);
+  });
+
+  it("changes no other resource, and none where there is none", async () => {
+    const text = async (changes: Partial<KindClusterArgs>): Promise<Map<string, string>> =>
+      new Map(
+        [...(await cluster({ workers: ["a"], ...changes })).resources].map(([key, { inputs }]) => [
+          key,
+          JSON.stringify(inputs),
+        ]),
+      );
+    const [before, after] = [await text({}), await text({ registry })];
+    const changed = [...after].filter(([key, inputs]) => before.get(key) !== inputs);
+    assert.deepEqual(changed.map(([key]) => key).sort(), [
+      `${command}/cp-registry`,
+      `${observed}/cp-a`,
+    ]);
+  });
+});
+
 describe("BootstrapToken", () => {
   it("is minted for an instance of a machine, and is secret", async () => {
     const token = "abc123.0123456789abcdef";

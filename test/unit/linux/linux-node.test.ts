@@ -9,6 +9,7 @@ import { parse } from "yaml";
 import { LinuxNode, type LinuxNodeArgs } from "../../../components/linux/linux-node.ts";
 import { linuxPrograms } from "../../../images/linux/programs.ts";
 import { kubeletArguments } from "../../../components/linux/steps.ts";
+import { registryHosts } from "../../../components/controlplane/trust-registry.ts";
 import { parseStepResult } from "../../../components/node/step-result.ts";
 import {
   controlPlaneFixture,
@@ -183,6 +184,18 @@ describe("a Linux node that trusts a CA", () => {
       "-----BEGIN CERTIFICATE-----\nQUJD\n-----END CERTIFICATE-----\n",
     );
     assert.match(String(inputs["delete"]), /trust-certificates\.sh$/);
+    const { dependsOn } = resources.get("install-programs")?.opts ?? {};
+    assert.ok(Array.isArray(dependsOn) && dependsOn.some((each) => each === resource));
+  });
+});
+
+describe("a Linux node in a lab with a registry", () => {
+  it("is told of it before it joins, and no longer without the setting", async () => {
+    const registry = pulumi.output("192.0.2.254:5000");
+    const { resources } = await makeNode(() => ({ registry }));
+    const { inputs, resource } = resources.get("trust-registry") ?? assert.fail("no step");
+    assert.match(String(inputs["create"]), /\/trust-registry\.sh 192\.0\.2\.254:5000$/);
+    assert.match(String(inputs["delete"]), /\/trust-registry\.sh$/);
     const { dependsOn } = resources.get("install-programs")?.opts ?? {};
     assert.ok(Array.isArray(dependsOn) && dependsOn.some((each) => each === resource));
   });
@@ -396,6 +409,27 @@ describe("the step trust-certificates", () => {
     assert.throws(() => step(pem("one")));
     writeFileSync(at("update-ca-certificates"), "#!/bin/sh\n", { mode: 0o755 });
     assert.equal(step(pem("one")), true);
+  });
+});
+
+describe("the step trust-registry", () => {
+  it("writes where it is, once, and takes it away", () => {
+    const at = inNewFolder();
+    const text = readFileSync(path.join(steps, "trust-registry.sh"), "utf8")
+      .replace("/etc/containerd/certs.d", at("certs.d"))
+      .replace('"$(dirname "$0")/lib.sh"', library);
+    writeFileSync(at("step"), text);
+    const step = (...args: readonly string[]): boolean => {
+      const done = spawnSync("sh", [at("step"), ...args], { encoding: "utf8" });
+      assert.equal(done.status, 0, done.stderr);
+      return parseStepResult("trust-registry", "x", done.stdout).changed;
+    };
+    const hosts = at("certs.d/localhost:5001/hosts.toml");
+    assert.deepEqual([step("192.0.2.254:5000"), step("192.0.2.254:5000")], [true, false]);
+    assert.equal(readFileSync(hosts, "utf8"), registryHosts("192.0.2.254:5000"));
+    assert.equal(step("192.0.2.253:5000"), true);
+    assert.deepEqual([step(), step()], [true, false]);
+    assert.deepEqual(readdirSync(at("certs.d")), []);
   });
 });
 

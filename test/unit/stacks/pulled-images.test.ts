@@ -125,4 +125,15 @@ describe("the images that a stack pulls", () => {
     assert.deepEqual(inDocker({ nodeImage }), [loadBalancer]);
     assert.deepEqual(inDocker({ nodeImage, loadBalancerImage: built(loadBalancer) }), []);
   });
+
+  it("are the registry's too, if the lab has one", () => {
+    const settings = resolve({ ...none, registry: true });
+    const registry = "docker.io/library/registry:3.0.0";
+    const built = (reference: string) => ({ reference, archive: "/x.tar" });
+    const inDocker = (registryImage?: ReturnType<typeof built>): readonly string[] =>
+      pulledImages(settings, { nodeImage: built("x"), registryImage })
+        .filter(({ node }) => node === "(Docker)")
+        .map(({ image }) => image);
+    assert.deepEqual([inDocker(), inDocker(built(registry))], [[registry], []]);
+  });
 });

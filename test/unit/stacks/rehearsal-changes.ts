@@ -88,6 +88,14 @@ export const rehearsalChanges: readonly SettingChange[] = [
     plans: { replaced: ["Volume machines-base"], changed: ["Command machines-images"] },
   },
   {
+    name: "a registry",
+    settings: { registry: true },
+    plans: {
+      created: ["Action registry", "ConfigMap registry-hosting", "Command control-plane-registry"],
+      changed: ["Command win-1-install-containerd"],
+    },
+  },
+  {
     name: "another range for pods",
     settings: { cluster: { podCidr: "10.245.0.0/16" } },
     // The machine stays: its node joins again, because of what reads the new token and kubeconfig.

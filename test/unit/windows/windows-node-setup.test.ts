@@ -221,6 +221,20 @@ describe("a Windows node with a setup of its own", () => {
   });
 });
 
+describe("a Windows node in a lab with a registry", () => {
+  it("finds it by containerd's mirrors, besides those of the settings", async () => {
+    const registryMirrors = { "docker.io": ["https://a.test"] };
+    const node = await makeNode({
+      setup: { ...defaultSetup, registryMirrors, proxy: undefined },
+      registry: pulumi.output("192.0.2.254:5000"),
+    });
+    assert.match(
+      node.create("node-install-containerd") ?? "",
+      / -RegistryMirrors "docker\.io=https:\/\/a\.test;localhost:5001=http:\/\/192\.0\.2\.254:5000" /,
+    );
+  });
+});
+
 describe("a Windows node whose image carries no programs", () => {
   const fetched = import.meta.dirname;
 

@@ -189,6 +189,17 @@ describe("Install-Containerd's parameters besides versions, rehearsed", () => {
     assert.equal(await hostsFile("example.com_5000_"), undefined);
   });
 
+  it("mirrors: the lab's registry, alone without TLS, under the name that containerd has on Windows", async () => {
+    const mirrors = "docker.io=https://c.test;localhost:5001=http://192.0.2.254:5000";
+    await assertDone(install("-RegistryMirrors", `"${mirrors}"`), true);
+    assert.match(
+      (await hostsFile("localhost_5001_")) ?? "",
+      /^\[host\."http:\/\/192\.0\.2\.254:5000"\]\n {2}capabilities = \["pull", "resolve"\]$/m,
+    );
+    await assertDone(install("-RegistryMirrors", '"docker.io=https://c.test"'), true);
+    assert.equal(await hostsFile("localhost_5001_"), undefined);
+  });
+
   it("mirrors: taken back, but nobody else's file is", async () => {
     await host.windows.drive.write(`${folder}\\certs.d\\mine\\hosts.toml`, "# mine\n");
     await assertDone(install(), true);
@@ -203,6 +214,11 @@ describe("Install-Containerd's parameters besides versions, rehearsed", () => {
     "=https://a.test",
     "docker.io=https://a.test;;",
     "docker.io=https://a.test,",
+    "localhost:5001=http://mirror.test:5000",
+    "localhost:5001=http://192.0.2.254:80",
+    "localhost:5000=http://192.0.2.254:5000",
+    "localhost:5001=http://192.0.2.254:5000,https://a.test",
+    ";localhost:5001=http://192.0.2.254:5000",
   ]) {
     it(`mirrors: refuses ${mirrors}`, async () => {
       const { exitCode, stderr } = await install("-RegistryMirrors", `"${mirrors}"`);

@@ -22,6 +22,7 @@ import { availableIn, bridgeIn } from "../../../../components/machine/libvirt/re
 import { gatherImage } from "../../../../stacks/image-readiness.ts";
 import { gatherInotify, memoryIn } from "../../../../stacks/room.ts";
 import { missingTools } from "../../../../stacks/host-facts.ts";
+import { gatherListener } from "../../../../components/network/host-services.ts";
 import { routeRanges } from "../../../../components/network/segment-readiness.ts";
 import { Cache } from "../../../../toolchain/cache.ts";
 import { eachCase } from "../../each-case.ts";
@@ -113,7 +114,13 @@ describe("gathered facts", () => {
       ],
       "/containers/json?all=true": [
         { Names: ["/x-control-plane"], Labels: { "io.x-k8s.kind.cluster": "x" }, State: "running" },
-        { Names: ["/db"], Labels: null, State: "exited" },
+        { Names: ["/db"], Labels: null, State: "exited", Ports: [] },
+        {
+          Names: ["/kindows-x-registry"],
+          Labels: { "kindows.registry-of": "kindows-x" },
+          State: "running",
+          Ports: [{ PublicPort: 5001 }, { PrivatePort: 5000 }],
+        },
       ],
     };
 
@@ -132,6 +139,7 @@ describe("gathered facts", () => {
         containers: [
           { name: "x-control-plane", kindCluster: "x", running: true },
           { name: "db", running: false },
+          { name: "kindows-x-registry", registryOf: "kindows-x", running: true, ports: [5001] },
         ],
       }));
 
@@ -168,6 +176,39 @@ describe("gathered facts", () => {
       { cidr: "192.168.144.0/20", interface: "tun0", by: "route" },
       { cidr: "192.168.2.1/32", interface: "eth0", by: "route" },
     ]);
+  });
+
+  describe("who listens on a port of this host", () => {
+    // 5001 is 1389 in hexadecimal; 0A is the state of a socket that listens.
+    const row = (address: string, state = "0A"): string =>
+      `   0: ${address}:1389 00000000:0000 ${state} 00000000:00000000 00:00000000 00000000 0 0 4711 1`;
+    const cases: Readonly<Record<string, readonly [tcp: string, tcp6: string, found?: string]>> = {
+      "is nobody": [row("0100007F", "06"), ""],
+      "is somebody on another address only": [
+        row("010200C0"),
+        row("00000000000000000000000001000000"),
+      ],
+      "is a program on 127.0.0.1": [row("0100007F"), "", "python3"],
+      "is a program on every address": [row("00000000"), "", "python3"],
+      "is a program on every address of both families": ["", row("0".repeat(32)), "python3"],
+      "is a program on 127.0.0.1 by an address of IPv6": [
+        "",
+        row("0000000000000000FFFF00000100007F"),
+        "python3",
+      ],
+      "is a program of another user": [row("0100007F").replace("4711", "4712"), "", ""],
+    };
+    eachCase("%s", cases, async ([tcp, tcp6, found]) => {
+      const proc = path.join(newFolder(), "proc");
+      const [head, fd] = ["  sl  local_address rem_address   st", path.join(proc, "42/fd")];
+      await mkdir(path.join(proc, "net"), { recursive: true });
+      await mkdir(fd, { recursive: true });
+      await writeFile(path.join(proc, "net/tcp"), `${head}\n${tcp}\n`);
+      await writeFile(path.join(proc, "net/tcp6"), `${head}\n${tcp6}\n`);
+      await writeFile(path.join(proc, "42/comm"), "python3\n");
+      await symlink("socket:[4711]", path.join(fd, "3"));
+      assert.equal(await gatherListener(5001, path.dirname(proc)), found);
+    });
   });
 
   it("memory is reported in MiB", () => {

@@ -34,6 +34,7 @@ export const goodHost: HostFacts = {
     ],
   },
   services: { listeners: [], firewalld: "off", uplink: undefined },
+  registryPort: undefined,
   memory: { availableMiB: 32_000, totalMiB: 64_000 },
   inotify: { limit: 128, used: 0 },
   disks: {

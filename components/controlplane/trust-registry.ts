@@ -1,0 +1,40 @@
+import { localRegistry } from "../../config/local-registry.ts";
+import { docker } from "../../host/docker.ts";
+import { say } from "../host-action/run-action.ts";
+
+/** Where containerd, from 2.1 on and without another setting, reads before each pull where a registry is. */
+const folder = `/etc/containerd/certs.d/${localRegistry.host}`;
+
+/** Longest run in one container, in seconds. */
+const seconds = 60;
+
+/** A file for containerd by which it finds a registry at an address, without TLS. */
+export function registryHosts(address: string): string {
+  return `[host."http://${address}"]\n  capabilities = ["pull", "resolve"]\n`;
+}
+
+/**
+ * Makes nodes in containers find the lab's registry.
+ *
+ * @param address with its port; undefined: they no longer do.
+ */
+export async function trustRegistry(
+  nodes: readonly string[],
+  address: string | undefined,
+): Promise<void> {
+  await Promise.all(
+    nodes.map(async (node) => {
+      say(
+        `${node} ${address === undefined ? "forgets" : "gets"} the registry ${localRegistry.host}`,
+      );
+      const script =
+        address === undefined
+          ? `rm -rf ${folder}`
+          : `mkdir -p ${folder} && cat >${folder}/hosts.toml`;
+      await docker(["exec", "--interactive", node, "sh", "-c", script], {
+        input: address === undefined ? "" : registryHosts(address),
+        timeoutSeconds: seconds,
+      });
+    }),
+  );
+}
