@@ -28,7 +28,7 @@ export async function start({ stack, node }: PowerOptions): Promise<void> {
 }
 
 /** Whether it becomes Ready: not a load balancer, nor a registry. */
-function isNode({ resource }: Part): boolean {
+export function isNode({ resource }: Part): boolean {
   return !("role" in resource) || ["control-plane", "worker"].includes(resource.role);
 }
 

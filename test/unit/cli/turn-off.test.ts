@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { type Asked, partsOf, turnOff } from "../../../cli/power/turn-off.ts";
+import { isNode } from "../../../cli/commands/start.ts";
 import { partsOfNode } from "../../../cli/commands/stop.ts";
 import { Failure } from "../../../host/failure.ts";
 import { connect, loginOf } from "../rehearsal/machine/ssh-client.ts";
@@ -104,6 +105,10 @@ describe("the machines and containers of a node", () => {
         ["kindows-x-worker", false],
         ["kindows-x-registry", true],
       ],
+    );
+    assert.deepEqual(
+      parts.filter((part) => !isNode(part)).map(({ node }) => node),
+      ["kindows-x-registry"],
     );
     assert.deepEqual(
       partsOfNode(parts, "win-2", "x").map(({ resource }) => resource.name),
