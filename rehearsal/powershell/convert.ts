@@ -38,6 +38,8 @@ export function toText(value: Value): string {
 
 function objectText(value: Instance): string {
   if (value instanceof CustomObject) {
+    // An object in 5.1, and of a class in 7.
+    if (value.type !== is.customObject) throw new Unsupported(`[${value.type.name}] in a text`);
     const properties = [...value.properties.values()].map(
       (each) => `${each.name}=${nestedText(each.value)}`,
     );
@@ -399,7 +401,9 @@ function convertEnumeration(
  */
 function convertByMember(value: Exclude<Value, null>, type: NetType): Value | undefined {
   // It is a number for constructors.
-  if (value instanceof Char) throw new Unsupported(`a character as [${type.name}]`);
+  if (value instanceof Char || value instanceof EnumValue) {
+    throw new Unsupported(`[${value.type.name}] as [${type.name}]`);
+  }
   const table = is.types.get("System.Collections.IDictionary");
   if ([is.hashtable, is.scriptBlock, is.customObject, table].includes(type)) {
     if (type === is.hashtable && typeOf(value).is(table)) {

@@ -853,6 +853,9 @@ export class Interpreter implements Shell {
     const value = await this.expression(operand);
     // Only [pscustomobject] makes an object of a table.
     const isOther = /(^|\.)psobject$/.test(name);
+    if ((isOther || isObject) && ["string", "number", "boolean"].includes(typeof value)) {
+      throw new Unsupported(`[${name}] of what has no properties`);
+    }
     if (isOther && value === nothing) return null;
     return isOther && value instanceof Hashtable ? value : convert(value, this.type(typeName));
   }

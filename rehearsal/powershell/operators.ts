@@ -126,6 +126,9 @@ export function equals(left: Value, right: Value, ignoreCase = true): boolean {
     const other = isName ? tryConvert(right, left.type) : right;
     return other !== undefined && isOperand(other) && numericOrder(left, other) === 0;
   }
+  if (left instanceof NetObject && left.type.name === "System.Text.Encoding" && left !== right) {
+    throw new Unsupported("whether an encoding is equal to something else");
+  }
   const other = tryConvert(right, typeOf(left));
   if (other === undefined || isNull(other)) return left === right;
   const [first, second] = [numberIn(left), numberIn(other)];

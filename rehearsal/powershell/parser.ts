@@ -274,6 +274,7 @@ class Parser extends Reader {
       catches.push({ types, body: this.block() });
     }
     const final = this.passKeyword("finally") ? this.block() : undefined;
+    if (final?.some(({ kind }) => kind === "Return")) this.refuse("return out of a finally block");
     if (catches.length === 0 && final === undefined) {
       this.expected("'catch' or 'finally'");
     }
@@ -365,6 +366,7 @@ class Parser extends Reader {
         const text = { value: endOfNames, written: endOfNames };
         elements.push({ kind: "Constant", ...text, position: this.since(at) });
       } else {
+        if (this.looksAt(",")) this.expected("an argument");
         const parameter = mayBeNames ? this.commandParameter() : undefined;
         elements.push(parameter ?? this.list(() => this.argument()));
       }
@@ -427,7 +429,7 @@ class Parser extends Reader {
 
   private binary(lowest: number, commaMakesList: boolean): Syntax.Expression {
     const start = this.at;
-    let left = commaMakesList ? this.list(() => this.unary()) : this.unary();
+    let left = commaMakesList ? this.list(() => this.unary()) : this.unary(false);
     for (;;) {
       this.space();
       const written = this.look(forms.binaryOperator)?.[0] ?? "";
@@ -461,13 +463,14 @@ class Parser extends Reader {
       : { kind: "ArrayLiteral", items, position: this.since(start) };
   }
 
-  private unary(): Syntax.Expression {
+  private unary(commaMakesList = true): Syntax.Expression {
     const start = this.at;
     if (this.looksAt("[")) return this.castOrType();
+    if (!commaMakesList && this.looksAt(",")) return this.expected("an argument");
     const operator = this.take(forms.unaryOperator)?.toLowerCase();
     if (operator === undefined) return this.postfix(this.primary(), start);
     this.space(newlines);
-    const operand = this.unary();
+    const operand = this.unary(commaMakesList);
     return { kind: "Unary", operator, operand, postfix: false, position: this.since(start) };
   }
 

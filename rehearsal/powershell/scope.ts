@@ -63,7 +63,11 @@ export class Scope {
   }
   /** The default of -ErrorAction. */
   get errorAction(): string {
-    return toText(this.find("ErrorActionPreference")?.value ?? null);
+    const preference = this.find("ErrorActionPreference")?.value ?? null;
+    // It asks the user, or stands for a name.
+    if (typeof preference === "number")
+      throw new Unsupported("an error preference that is a number");
+    return toText(preference);
   }
 
   findFunction(name: string): FunctionValue | undefined {

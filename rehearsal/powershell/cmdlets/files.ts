@@ -180,6 +180,7 @@ function noContent(call: Call, path: string): Promise<void> {
 }
 
 const namespace = "Microsoft.PowerShell.Commands";
+/** A class in 7, and an object in 5.1. */
 const fileHash = is.types.define({ name: `${namespace}.FileHash` });
 
 async function getFileHash(call: Call, { provider, item }: Given): Promise<void> {

@@ -98,8 +98,9 @@ types.extend("System.Int32", {
 const cultureInfo = types.define({
   name: "System.Globalization.CultureInfo",
   interfaces: ["System.IFormatProvider"],
-  staticProperties: { InvariantCulture: () => new NetObject(cultureInfo, undefined) },
+  staticProperties: { InvariantCulture: () => invariantCulture },
 });
+const invariantCulture = new NetObject(cultureInfo, undefined);
 
 /** A double rounded. .NET makes a decimal of a whole number. */
 function rounded(value: Value, round: (value: number) => number): Num {
