@@ -1,7 +1,5 @@
 import path from "node:path";
 import { nodeImage, nodeImageReference } from "../../images/node/artifact.ts";
-import { registryImage } from "../../images/registry/artifact.ts";
-import { localRegistry } from "../../config/local-registry.ts";
 import { archiveName } from "../../images/node/build-node-image.ts";
 import type { StackPart } from "./stack-part.ts";
 
@@ -17,14 +15,3 @@ const node: StackPart = {
 export async function containerParts(loadBalancer: boolean): Promise<readonly StackPart[]> {
   return loadBalancer ? [node, (await import("./load-balancer-part.ts")).balancer] : [node];
 }
-
-/** The registry's image, where it is built here. */
-export const registryParts: readonly StackPart[] = [
-  {
-    artifact: registryImage,
-    note: (folder) =>
-      Promise.resolve({
-        registryImage: { reference: localRegistry.image, archive: path.join(folder, archiveName) },
-      }),
-  },
-];

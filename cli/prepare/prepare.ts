@@ -177,7 +177,7 @@ async function knownRegistryImages({
 }
 
 async function builtRegistryImages(): Promise<readonly StackPart[]> {
-  return (await import("./container-parts.ts")).registryParts;
+  return [(await import("./registry-part.ts")).registryPart];
 }
 
 async function builtContainerImages({ loadBalancer }: StackNeeds): Promise<readonly StackPart[]> {
