@@ -211,6 +211,9 @@ export const hostPackages: readonly HostPackage[] = [
     "mingw-w64-gcc",
     "mingw64-cross-gcc",
   ],
+  ["gcc", "gcc", "gcc", "gcc", "gcc"],
+  // The tests of pods' packets.
+  ["nftables", "nft", "nftables", "nftables", "nftables"],
   ["syslinux", "syslinux", "syslinux", "syslinux", "syslinux"],
   ["mtools", "mcopy", "mtools", "mtools", "mtools"],
   ["busybox-static", "busybox", "busybox", "busybox", "busybox-static"],

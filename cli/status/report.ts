@@ -80,7 +80,9 @@ export function statusText(status: LabStatus, kubectl: string): string {
       ...ssh,
     ].join("\n"),
     ...(status.rehearsal
-      ? ["rehearsal: Windows is simulated (Kubernetes' Windows programs under Wine)"]
+      ? [
+          "rehearsal: Windows is simulated (Kubernetes' Windows programs under Wine); the log of a container that is only modelled says so",
+        ]
       : []),
   ].join("\n\n");
 }

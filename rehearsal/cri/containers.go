@@ -25,8 +25,8 @@ func newID() string {
 	return hex.EncodeToString(bytes)
 }
 
-// CreateContainer creates a container from an image that was "pulled" or imported. It is real if the pod is a HostProcess pod and the image's
-// program is here (programs.go), otherwise only modelled.
+// CreateContainer creates a container from an image that was "pulled" or imported. It is real if the image's program is here
+// (programs.go) and runs in such a pod: a HostProcess pod, or one with a network. Otherwise it is only modelled.
 func (s *server) CreateContainer(ctx context.Context, in *runtimeapi.CreateContainerRequest) (*runtimeapi.CreateContainerResponse, error) {
 	config := in.GetConfig()
 	img, err := s.findImage(ctx, config.GetImage().GetImage())
@@ -44,9 +44,9 @@ func (s *server) CreateContainer(ctx context.Context, in *runtimeapi.CreateConta
 	}
 	id := newID()
 	program := programOf(img.GetSpec().GetImage())
-	isProcess := sb.HostProcess && s.runs(program, config) && s.isOnDisk(img.GetSpec().GetImage())
+	isProcess := sb.canRun(program) && s.runs(program, config) && s.isOnDisk(img.GetSpec().GetImage())
 	if isProcess {
-		process, err := s.newProcess(filepath.Join(s.roots, id), img.GetSpec().GetImage(), program, config)
+		process, err := s.newProcess(filepath.Join(s.roots, id), img.GetSpec().GetImage(), program, sb, config)
 		if err != nil {
 			return nil, err
 		}

@@ -21,7 +21,9 @@ const (
 	// containerRoots is the folder of HostProcess containers' files, as in containerd before version 1.7.
 	containerRoots = `C:\C`
 	podVolumes     = `C:\var\lib\kubelet\pods`
-	kubeletConfig  = `C:\etc\kubernetes\kubelet.conf`
+	// cniResults is containerd's.
+	cniResults    = `C:\var\lib\cni`
+	kubeletConfig = `C:\etc\kubernetes\kubelet.conf`
 	// maxMessageBytes is the maximum size of a message, as in kubelet and containerd.
 	maxMessageBytes = 16 << 20
 )
@@ -34,7 +36,7 @@ func main() {
 	flag.StringVar(&options.containerd, "containerd", "", "name of the pipe that containerd serves on")
 	flag.StringVar(&options.stateFile, "state", "", "file in which the modelled pods are stored")
 	flag.StringVar(&options.readyFile, "ready", "", "file to create when the pipe is served and containerd answers")
-	flag.StringVar(&options.images, "images", "", "folder with the programs of images whose HostProcess containers really run")
+	flag.StringVar(&options.images, "images", "", "folder with the programs of images whose containers really run")
 	flag.StringVar(&options.boot, "boot", "", "identifies this boot of the machine; pods of other boots have ended")
 	flag.Parse()
 	log.SetFlags(log.LstdFlags | log.LUTC)
@@ -68,6 +70,8 @@ func serve(o options) error {
 		roots:            containerRoots,
 		volumes:          podVolumes,
 		drive:            `C:\`,
+		networks:         computeNetwork{},
+		cniResults:       cniResults,
 		podSpec:          askAsKubelet(kubeletConfig),
 		now:              time.Now,
 		state:            st,
@@ -93,7 +97,7 @@ func serve(o options) error {
 	if err := occupyFirstInstance(o.listen); err != nil {
 		return err
 	}
-	log.Printf("serves %s%s in front of %s %s; pods are modelled, except HostProcess containers of the images in %s",
+	log.Printf("serves %s%s in front of %s %s; containers are modelled, except those of the images in %s",
 		pipeRoot, o.listen, version.RuntimeName, version.RuntimeVersion, o.images)
 	if err := os.WriteFile(o.readyFile, nil, 0o644); err != nil {
 		return err

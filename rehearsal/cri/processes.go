@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -27,10 +28,12 @@ const (
 	mountPointVariable = "CONTAINER_SANDBOX_MOUNT_POINT"
 )
 
-// hostProcess is the process of a container that really runs, on this machine's own network and disk. Its command and
-// environment are only kept in memory.
+// hostProcess is the process of a container that really runs, on this machine's own disk. Its command and environment are only
+// kept in memory.
 type hostProcess struct {
-	root  string
+	root string
+	// inPod is whether it has the pod's network instead of the machine's.
+	inPod bool
 	words []string
 	dir   string
 	env   []string
@@ -41,7 +44,17 @@ type hostProcess struct {
 	ownPaths []string
 }
 
-func (s *server) newProcess(root, reference string, program *imageProgram, config *runtimeapi.ContainerConfig) (*hostProcess, error) {
+func (s *server) newProcess(root, reference string, program *imageProgram, sb *sandbox, config *runtimeapi.ContainerConfig) (*hostProcess, error) {
+	env := append(os.Environ(), "PATH="+root+string(os.PathListSeparator)+os.Getenv("PATH"))
+	if sb.HostProcess {
+		env = append(env, mountPointVariable+"="+root)
+	} else {
+		own, err := s.podEnvironment(sb)
+		if err != nil {
+			return nil, err
+		}
+		env = append(env, own...)
+	}
 	volumes := s.kubeletVolumes(config.GetMounts())
 	err := s.makeRoot(root, filepath.Join(s.images, imageName(reference)), volumes)
 	ownPaths := []string{}
@@ -57,7 +70,6 @@ func (s *server) newProcess(root, reference string, program *imageProgram, confi
 		os.RemoveAll(root)
 		return nil, err
 	}
-	env := append(os.Environ(), "PATH="+root+string(os.PathListSeparator)+os.Getenv("PATH"), mountPointVariable+"="+root)
 	for _, variable := range config.GetEnvs() {
 		env = append(env, variable.GetKey()+"="+string(variable.GetValue()))
 	}
@@ -69,7 +81,7 @@ func (s *server) newProcess(root, reference string, program *imageProgram, confi
 	for i, word := range words {
 		words[i] = withMountPoint(word, root)
 	}
-	return &hostProcess{root: root, words: words, dir: dir, env: env, job: job, ended: make(chan struct{}), ownPaths: ownPaths}, nil
+	return &hostProcess{root: root, inPod: !sb.HostProcess, words: words, dir: dir, env: env, job: job, ended: make(chan struct{}), ownPaths: ownPaths}, nil
 }
 
 // withMountPoint replaces the mount point's variable in a word of the command, as hcsshim does (jobcontainers).
@@ -213,11 +225,28 @@ func (p *hostProcess) command(words []string) (*exec.Cmd, error) {
 	if len(words) == 0 {
 		return nil, fmt.Errorf("there is no command")
 	}
-	program, err := findProgram(p.root, words[0])
+	program, err := findProgram(p.root, words[0], p.inPod)
 	if err != nil {
 		return nil, err
 	}
+	if p.inPod {
+		if program, err = withExtension(program); err != nil {
+			return nil, err
+		}
+	}
 	return &exec.Cmd{Path: program, Args: words, Dir: p.dir, Env: p.env}, nil
+}
+
+// withExtension returns a link to a program without an extension, which Windows starts as it is, and Go's library does not.
+func withExtension(program string) (string, error) {
+	if filepath.Ext(program) != "" {
+		return program, nil
+	}
+	link := program + programExtensions[1]
+	if err := os.Link(program, link); err != nil && !errors.Is(err, fs.ErrExist) {
+		return "", err
+	}
+	return link, nil
 }
 
 // stop asks a started process to end, kills it after the grace period, and returns when it has ended.

@@ -17,6 +17,8 @@ type imageProgram struct {
 	// networks are the HNS networks, named after networkArgument, without which a container of it is only modelled, each with
 	// the image whose programs make it. Without an image a service does. Nil is none.
 	networks map[string]string
+	// inPods is whether it also runs in a pod with a network of its own: its programs know their pod (toolchain/pod-sockets).
+	inPods bool
 	// ownPaths is whether it reads its volumes at their own paths, as containers do since containerd 1.7.
 	ownPaths bool
 }
@@ -24,7 +26,7 @@ type imageProgram struct {
 // imagePrograms are the images whose programs may be on the disk, each in a folder of its name. Commands are as in their
 // Dockerfiles.
 var imagePrograms = map[string]*imageProgram{
-	"agnhost": {entrypoint: []string{"/agnhost"}, args: []string{"pause"}},
+	"agnhost": {entrypoint: []string{"/agnhost"}, args: []string{"pause"}, inPods: true},
 	// Its command is always the pod's. Without a network that is made here it would wait for one, and fail, again and again.
 	"kube-proxy": {networks: map[string]string{"flannel.4096": "", "cbr0": "", "Calico": "node-windows"}, ownPaths: true},
 }
@@ -44,6 +46,11 @@ func (s *server) runs(p *imageProgram, config *runtimeapi.ContainerConfig) bool 
 	}
 	maker, isKnown := p.networks[words[at]]
 	return isKnown && (maker == "" || s.isOnDisk(maker))
+}
+
+// canRun is whether a program can run in a pod.
+func (sb *sandbox) canRun(p *imageProgram) bool {
+	return sb.HostProcess || sb.Namespace != "" && p != nil && p.inPods
 }
 
 // isOnDisk is whether an image's programs are there.
@@ -87,13 +94,13 @@ func (e notRecognized) Error() string {
 	return fmt.Sprintf("'%s' is not recognized as an internal or external command,\r\noperable program or batch file.\r\n", e.name)
 }
 
-// findProgram finds a program as HostProcess containers do: in the image's files, relative to the image's root, or else
-// on the machine.
+// findProgram finds a program in the image's files, relative to the image's root, or else on the machine: as HostProcess
+// containers do, or as a pod's own, which also starts a file without an extension.
 //
 // Since Server 2022 hcsshim runs each command by `cmd /c` (jobcontainers' CreateProcess), because only a process within
 // the container sees the image's files. A file without an extension, such as agnhost, is therefore not a program: such a
 // container starts, and ends with cmd.exe's error.
-func findProgram(root, name string) (string, error) {
+func findProgram(root, name string, inPod bool) (string, error) {
 	isInRoot := strings.HasPrefix(name, root)
 	inImage := name
 	if !isInRoot {
@@ -102,6 +109,8 @@ func findProgram(root, name string) (string, error) {
 	extensions := programExtensions
 	if slices.Contains(extensions, strings.ToLower(filepath.Ext(inImage))) {
 		extensions = []string{""}
+	} else if inPod {
+		extensions = append([]string{""}, extensions...)
 	}
 	for _, extension := range extensions {
 		if file, err := os.Stat(inImage + extension); err == nil && file.Mode().IsRegular() {

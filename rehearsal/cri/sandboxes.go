@@ -51,8 +51,8 @@ func (st *state) freeIP() (string, error) {
 	return "", fmt.Errorf("the node's pod range %s has no free address", st.PodCIDR)
 }
 
-// RunPodSandbox models a sandbox. It gets an address of the node's pod range, unless it is for a HostProcess pod or uses
-// the host's network.
+// RunPodSandbox models a sandbox. Unless it is for a HostProcess pod or uses the host's network, it gets a network by CNI, or,
+// on a node without CNI configuration, an address of the node's pod range and nothing else.
 func (s *server) RunPodSandbox(ctx context.Context, in *runtimeapi.RunPodSandboxRequest) (*runtimeapi.RunPodSandboxResponse, error) {
 	config := in.GetConfig()
 	if config.GetMetadata() == nil {
@@ -62,23 +62,16 @@ func (s *server) RunPodSandbox(ctx context.Context, in *runtimeapi.RunPodSandbox
 	if err != nil {
 		return nil, status.Errorf(codes.Unavailable, "rehearsed: which init containers the pod %s has: %v", config.Metadata.Name, err)
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	security := config.GetWindows().GetSecurityContext()
-	ip := ""
-	if !security.GetHostProcess() && security.GetNamespaceOptions().GetNetwork() != runtimeapi.NamespaceMode_NODE {
-		free, err := s.state.freeIP()
-		if err != nil {
-			return nil, status.Error(codes.FailedPrecondition, err.Error())
-		}
-		ip = free
-	}
+	dns := config.GetDnsConfig()
 	id := newID()
-	s.state.Sandboxes[id] = &sandbox{
+	sb := &sandbox{
 		HostProcess: security.GetHostProcess(), LogDirectory: config.LogDirectory, Spec: *spec,
+		Hostname: config.GetHostname(), Ports: config.GetPortMappings(),
+		DNS: dnsConfig{Servers: dns.GetServers(), Searches: dns.GetSearches(), Options: dns.GetOptions()},
 		Status: &runtimeapi.PodSandboxStatus{
 			Id: id, Metadata: config.Metadata, CreatedAt: s.now().UnixNano(), State: runtimeapi.PodSandboxState_SANDBOX_READY,
-			Network: &runtimeapi.PodSandboxNetworkStatus{Ip: ip},
+			Network: &runtimeapi.PodSandboxNetworkStatus{},
 			// kubelet compares this on Windows too. Without it, kubelet would keep replacing the sandboxes of HostProcess pods.
 			Linux: &runtimeapi.LinuxPodSandboxStatus{Namespaces: &runtimeapi.Namespace{
 				Options: config.GetLinux().GetSecurityContext().GetNamespaceOptions(),
@@ -86,30 +79,65 @@ func (s *server) RunPodSandbox(ctx context.Context, in *runtimeapi.RunPodSandbox
 			Labels: config.Labels, Annotations: config.Annotations, RuntimeHandler: in.GetRuntimeHandler(),
 		},
 	}
+	ownNetwork := !security.GetHostProcess() && security.GetNamespaceOptions().GetNetwork() != runtimeapi.NamespaceMode_NODE
+	if ownNetwork {
+		if err := s.connect(ctx, id, sb); err != nil {
+			return nil, status.Errorf(codes.Unknown, "the network of the pod %s: %v", config.Metadata.Name, err)
+		}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if ownNetwork && sb.Namespace == "" {
+		if sb.Status.Network.Ip, err = s.state.freeIP(); err != nil {
+			return nil, status.Error(codes.FailedPrecondition, err.Error())
+		}
+	}
+	s.state.Sandboxes[id] = sb
 	return &runtimeapi.RunPodSandboxResponse{PodSandboxId: id}, s.state.save()
 }
 
-// StopPodSandbox stops a sandbox's containers and frees its address. It does nothing if the sandbox does not exist.
-func (s *server) StopPodSandbox(_ context.Context, in *runtimeapi.StopPodSandboxRequest) (*runtimeapi.StopPodSandboxResponse, error) {
+// StopPodSandbox stops a sandbox's containers and takes its network away. It does nothing if the sandbox does not exist.
+func (s *server) StopPodSandbox(ctx context.Context, in *runtimeapi.StopPodSandboxRequest) (*runtimeapi.StopPodSandboxResponse, error) {
 	for _, id := range s.containersOf(in.GetPodSandboxId()) {
 		if err := s.stop(id, 0); err != nil {
 			return nil, err
 		}
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if sb := s.state.Sandboxes[in.GetPodSandboxId()]; sb != nil {
-		sb.Status.State = runtimeapi.PodSandboxState_SANDBOX_NOTREADY
+	if err := s.stopSandbox(ctx, in.GetPodSandboxId()); err != nil {
+		return nil, err
 	}
-	return &runtimeapi.StopPodSandboxResponse{}, s.state.save()
+	return &runtimeapi.StopPodSandboxResponse{}, nil
 }
 
-// RemovePodSandbox removes a sandbox and its containers. It does nothing if the sandbox does not exist.
-func (s *server) RemovePodSandbox(_ context.Context, in *runtimeapi.RemovePodSandboxRequest) (*runtimeapi.RemovePodSandboxResponse, error) {
+// stopSandbox takes the sandbox's network away without holding the lock, because the plugins take seconds.
+func (s *server) stopSandbox(ctx context.Context, id string) error {
+	s.mu.Lock()
+	sb := s.state.Sandboxes[id]
+	s.mu.Unlock()
+	if sb == nil {
+		return nil
+	}
+	s.stopping.Lock()
+	defer s.stopping.Unlock()
+	if err := s.disconnect(ctx, id, sb); err != nil {
+		return status.Errorf(codes.Unknown, "the network of the pod %s: %v", sb.Status.Metadata.GetName(), err)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	sb.Namespace = ""
+	sb.Status.State = runtimeapi.PodSandboxState_SANDBOX_NOTREADY
+	return s.state.save()
+}
+
+// RemovePodSandbox removes a sandbox, its network and its containers. It does nothing if the sandbox does not exist.
+func (s *server) RemovePodSandbox(ctx context.Context, in *runtimeapi.RemovePodSandboxRequest) (*runtimeapi.RemovePodSandboxResponse, error) {
 	for _, id := range s.containersOf(in.GetPodSandboxId()) {
 		if err := s.remove(id); err != nil {
 			return nil, err
 		}
+	}
+	if err := s.stopSandbox(ctx, in.GetPodSandboxId()); err != nil {
+		return nil, err
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -4,7 +4,7 @@
 // therefore modelled here. All other calls are forwarded to containerd.
 //
 // Containers of HostProcess pods are only processes, so they really run if the image's programs are on the disk
-// (programs.go).
+// (programs.go). So do those of pods with a network by CNI, in which such programs have their sockets.
 package main
 
 import (
@@ -35,6 +35,12 @@ type server struct {
 	volumes string
 	// drive is where volumes are at their own paths (linkAtOwnPaths).
 	drive string
+	// networks are HNS' namespaces.
+	networks hostNetworks
+	// cniResults is the folder in which the results of CNI's plugins are kept.
+	cniResults string
+	// stopping keeps a pod's network from being taken away twice at a time.
+	stopping sync.Mutex
 	// podSpec asks the API server for a pod.
 	podSpec func(ctx context.Context, namespace, name string) (*podSpec, error)
 	// streams serves kubectl exec's streams; see serveStreams.
@@ -60,11 +66,14 @@ func (s *server) ImageFsInfo(ctx context.Context, in *runtimeapi.ImageFsInfoRequ
 	return s.containerdImages.ImageFsInfo(ctx, in)
 }
 
-// Status returns containerd's status, except that the pod network, which is modelled, is ready.
+// Status returns containerd's status, except that the pod network is ready, also if the node has none and it is modelled.
 func (s *server) Status(ctx context.Context, in *runtimeapi.StatusRequest) (*runtimeapi.StatusResponse, error) {
 	response, err := s.containerd.Status(ctx, in)
 	for _, condition := range response.GetStatus().GetConditions() {
 		if condition.Type == runtimeapi.NetworkReady {
+			if condition.Status {
+				continue
+			}
 			condition.Status = true
 			condition.Reason = "Rehearsed"
 			condition.Message = "rehearsed: pods get addresses, but no network"

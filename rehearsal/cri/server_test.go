@@ -21,10 +21,12 @@ import (
 type fakeContainerd struct {
 	runtimeapi.RuntimeServiceClient
 	podCIDR string
+	// config is its own configuration, as it tells it.
+	config string
 }
 
 func (f *fakeContainerd) Status(context.Context, *runtimeapi.StatusRequest, ...grpc.CallOption) (*runtimeapi.StatusResponse, error) {
-	return &runtimeapi.StatusResponse{Status: &runtimeapi.RuntimeStatus{Conditions: []*runtimeapi.RuntimeCondition{
+	return &runtimeapi.StatusResponse{Info: map[string]string{"config": f.config}, Status: &runtimeapi.RuntimeStatus{Conditions: []*runtimeapi.RuntimeCondition{
 		{Type: runtimeapi.RuntimeReady, Status: true},
 		{Type: runtimeapi.NetworkReady, Status: false, Reason: "NetworkPluginNotReady"},
 	}}}, nil
@@ -68,7 +70,7 @@ func newServer(t *testing.T) *testServer {
 	return &testServer{t: t, server: &server{
 		images: t.TempDir(), roots: t.TempDir(), volumes: t.TempDir(), drive: t.TempDir(), processes: map[string]*hostProcess{},
 		podSpec:    func(context.Context, string, string) (*podSpec, error) { return &podSpec{}, nil },
-		containerd: &fakeContainerd{}, containerdImages: &fakeImages{},
+		containerd: &fakeContainerd{config: "{}"}, containerdImages: &fakeImages{},
 		state: st,
 		now: func() time.Time {
 			clock.Lock()

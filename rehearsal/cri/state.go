@@ -52,6 +52,12 @@ type sandbox struct {
 	LogDirectory string `json:"logDirectory"`
 	// Spec is what the API server said of the pod.
 	Spec podSpec `json:"spec"`
+	// Namespace is the id of the pod's namespace in HNS; empty if it has no network of its own.
+	Namespace string `json:"namespace"`
+	// The rest is what CNI's plugins and the pod's programs are told.
+	Hostname string                    `json:"hostname"`
+	DNS      dnsConfig                 `json:"dns"`
+	Ports    []*runtimeapi.PortMapping `json:"ports"`
 }
 
 type container struct {

@@ -11,8 +11,11 @@ import { join } from "node:path";
 import { writeWhole } from "../../host/write-whole.ts";
 import { prefixFolder } from "../wine/guest-root.ts";
 import { Drive } from "../machine/drive.ts";
+import { isPodDevice } from "../windows/hns/linux-network.ts";
+import { LinuxNetwork } from "./linux-network.ts";
 import {
   type HostsEntry,
+  type LinuxPiece,
   type ProgramResult,
   type RunOptions,
   type ServiceOptions,
@@ -38,6 +41,8 @@ const guestPaths = {
   routesFile: "/run/routes",
   /** Adds the routes of `routesFile`, after removing those to the ranges in its arguments. */
   routesScript: "/opt/kindows/routes",
+  /** Makes Linux forward packets of pods; called before the first pod network. */
+  podNetworkScript: "/opt/kindows/pod-network",
 };
 
 /** Tests set paths outside of the guest. */
@@ -54,6 +59,7 @@ export const endedUnderWine = "ended under Wine by";
 const outputSeconds = 1;
 
 const routesSeconds = 20;
+const podNetworkSeconds = 60;
 
 export class WinePrograms implements WindowsPrograms {
   readonly driveC: string;
@@ -64,6 +70,7 @@ export class WinePrograms implements WindowsPrograms {
   readonly #drive: Drive;
   readonly #services: WineServices;
   readonly #start: StartProgram;
+  readonly #podNetwork: LinuxNetwork;
   #reboot: ChildProcess | undefined;
 
   constructor(options: WineProgramsOptions) {
@@ -73,6 +80,7 @@ export class WinePrograms implements WindowsPrograms {
     this.#drive = new Drive(this.driveC);
     this.#start = options.start ?? startWine;
     this.#services = new WineServices(this.#drive, this.#start);
+    this.#podNetwork = new LinuxNetwork(() => this.preparePodNetwork());
   }
 
   async freeDiskGiB(): Promise<number> {
@@ -189,8 +197,7 @@ export class WinePrograms implements WindowsPrograms {
   adapterIndex(): number {
     const isAdapter = ({ family, internal }: NetworkInterfaceInfo) =>
       family === "IPv4" && !internal;
-    const [name] =
-      Object.entries(networkInterfaces()).find(([, all]) => all?.some(isAdapter)) ?? [];
+    const [name] = ownInterfaces().find(([, all]) => all.some(isAdapter)) ?? [];
     // Node.js does not tell it; this file lists the interfaces with their indexes.
     const lines = readFileSync("/proc/net/igmp", "utf8").matchAll(/^(\d+)\s+(\S+)\s*:/gm);
     return Number([...lines].find(([, , each]) => each === name)?.[1] ?? 0);
@@ -208,6 +215,16 @@ export class WinePrograms implements WindowsPrograms {
     };
     await change("del", present, addresses);
     await change("add", addresses, present);
+  }
+
+  setPodNetwork(pieces: readonly LinuxPiece[]): Promise<void> {
+    return this.#podNetwork.become(pieces);
+  }
+
+  /** Prepares Linux for the first pod network. */
+  protected async preparePodNetwork(): Promise<void> {
+    const { podNetworkScript } = this.#paths;
+    await promisify(execFile)(podNetworkScript, [], { timeout: podNetworkSeconds * 1000 });
   }
 
   /** Runs `ip`. */
@@ -300,10 +317,17 @@ async function busybox(...args: readonly string[]): Promise<string> {
 const loopback = "lo";
 const loopbackAddress = "127.0.0.1";
 
+/** Those that are the machine's on Windows, too. */
+function ownInterfaces(): [name: string, NetworkInterfaceInfo[]][] {
+  return Object.entries(networkInterfaces()).flatMap(([name, all]) =>
+    all === undefined || isPodDevice(name) ? [] : [[name, all]],
+  );
+}
+
 /** Without further addresses. */
 function ipv4Addresses(): NetworkInterfaceInfo[] {
-  return Object.values(networkInterfaces())
-    .flatMap((each) => each ?? [])
+  return ownInterfaces()
+    .flatMap(([, each]) => each)
     .filter(
       ({ family, internal, address }) =>
         family === "IPv4" && (!internal || address === loopbackAddress),

@@ -1,4 +1,4 @@
-import { copyFile, mkdir, readdir, rm, writeFile } from "node:fs/promises";
+import { copyFile, cp, mkdir, readdir, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { Artifact } from "../../toolchain/artifact.ts";
 import { writeBootDisk, type DiskLayout } from "../../toolchain/boot-disk.ts";
@@ -20,6 +20,7 @@ import { rehearsalDebian } from "./debian.ts";
 import { driveC, makeGuestRoot, removeBuildFiles } from "./guest-root.ts";
 import { guestTools, rehearsalCri, rehearsalCurl, rehearsalNslookup } from "./guest-tools.ts";
 import { writeInitramfs } from "./initramfs.ts";
+import { copyModules } from "./kernel-modules.ts";
 import { writeMedia } from "./media.ts";
 
 /** Names of the files in the artifact's folder. */
@@ -43,7 +44,7 @@ export const imageSources: readonly string[] = [
 /** The files in C:\rehearsal: artifact, name in the artifact, path. */
 const programsOnDriveC = [
   [rehearsalCri, "rehearsal-cri.exe", "rehearsal-cri.exe"],
-  // Images of HostProcess containers. As in agnhost's image for Windows, its program has no extension and curl.exe is
+  // Images of containers that run. As in agnhost's image for Windows, its program has no extension and curl.exe is
   // included; nslookup.exe stands in for Windows' own.
   [agnhostWindows, "agnhost.exe", "images/agnhost/agnhost"],
   [rehearsalCurl, "curl.exe", "images/agnhost/curl.exe"],
@@ -58,13 +59,20 @@ const kernelModules = [
   ...["virtio_scsi", "cdrom", "sr_mod", "libata", "ata_piix", "isofs"],
 ];
 
+/** For pods' networks (guest/pod-network), in load order. */
+const podNetworkModules = [
+  ...["veth", "udp_tunnel", "ip6_udp_tunnel", "vxlan", "libcrc32c", "nfnetlink", "nf_tables"],
+  ...["nf_defrag_ipv4", "nf_defrag_ipv6", "nf_conntrack", "nf_nat", "nft_chain_nat", "nft_nat"],
+  ...["nft_masq", "nft_ct", "nft_numgen", "nft_hash", "nft_fib", "nft_fib_ipv4"],
+];
+
 /** The rehearsal guest's disk. The build needs no loop devices and, of the guest's programs, only starts Wine. */
 export const rehearsalImage: Artifact = {
   name: "rehearsal-image",
   needs: [rehearsalDebian, ...guestTools],
   seconds: 60,
   hostPackages: [
-    ...["cpio", "dosfstools", "e2fsprogs", "gcc-mingw-w64-x86-64", "mtools", "qemu-utils"],
+    ...["cpio", "dosfstools", "e2fsprogs", "gcc", "gcc-mingw-w64-x86-64", "mtools", "qemu-utils"],
     ...["syslinux", "syslinux-common"],
   ],
   check: requireRootOfOwn,
@@ -112,7 +120,9 @@ export const rehearsalImage: Artifact = {
     await writeInitramfs(contents, join(work, "initramfs"), initramfs, run);
     const kernel = join(work, "vmlinuz");
     await copyFile(await kernelOf(root), kernel);
+    await copyModules(podNetworkModules, join(root, "lib/modules"), join(work, "pod-network"));
     await removeBuildFiles(root);
+    await cp(join(work, "pod-network"), join(root, "lib/modules/pod-network"), { recursive: true });
     context.progress("writes and compresses the disk");
     const files = { image: join(into, diskName), work };
     await writeBootDisk({ root, kernel, initramfs }, guestDisk, files, run);

@@ -8,17 +8,32 @@ import { hashSources } from "../../toolchain/tools/sources-hash.ts";
 const release = "bookworm";
 
 /** What debootstrap is asked for; it adds what these depend on. */
-const wanted = ["linux-image-cloud-amd64", "busybox-static", "wine64", "libfaketime"];
+const wanted = [
+  ...["linux-image-cloud-amd64", "busybox-static", "wine64", "libfaketime"],
+  ...["iproute2", "nftables"],
+];
 
 /**
  * Packages that are unpacked, of the many that `wanted` pulls in: those that kernel, busybox and Wine's console programs
  * really load. Sound, printers, cameras, 3D and video are left out. Wine without fontconfig starts explorer.exe over
- * and over, so that stays. libfaketime is for test/windows-binaries; a library must fit the libc it is loaded beside.
+ * and over, so that stays. libfaketime is for test/windows-binaries; a library must fit the libc it is loaded beside. The second part is what
+ * iproute2 and nftables load.
  */
 const unpackedPackages = [
   ...["busybox-static", "fontconfig-config", "libbrotli1", "libc6", "libexpat1", "libfaketime"],
   ...["libfontconfig1", "libfreetype6", "libgcc-s1", "liblzma5", "libpng16-16", "libunwind8"],
   ...["libwine", "libz-mingw-w64", "wine64", "zlib1g"],
+  ...[
+    "iproute2",
+    "libbpf1",
+    "libbsd0",
+    "libcap2",
+    "libedit2",
+    "libelf1",
+    "libgmp10",
+    "libjansson4",
+  ],
+  ...["libmd0", "libmnl0", "libnftables1", "libnftnl11", "libtinfo6", "libxtables12", "nftables"],
 ];
 
 /** What no program needs to run. */

@@ -1,4 +1,4 @@
-import { chmod, copyFile, mkdir, rm, writeFile } from "node:fs/promises";
+import { chmod, copyFile, mkdir, rm, symlink, writeFile } from "node:fs/promises";
 import { join, basename } from "node:path";
 import { prefixFolder } from "../wine/guest-root.ts";
 import { makePrefix } from "../wine/prefix.ts";
@@ -7,7 +7,7 @@ import type { RunCommand } from "../../host/command-runner.ts";
 const guestSources = join(import.meta.dirname, "../guest");
 
 /** Scripts of rehearsal/guest that are copied as they are. */
-const startScripts = ["boot", "lease", "reboot", "routes", "serve"] as const;
+const startScripts = ["boot", "lease", "pod-network", "reboot", "routes", "serve"] as const;
 
 export function driveC(root: string): string {
   return join(root, prefixFolder, "drive_c");
@@ -28,10 +28,27 @@ export async function makeGuestRoot(root: string, run: RunCommand): Promise<void
     await chmod(join(root, "opt/kindows", name), 0o755);
   }
   await makePrefix(root, run);
+  await linkDrivelessFolders(root);
   await copyNodeRuntime(root, run);
   // Load the bundler only if something is built.
   const { bundleGuestProgram } = await import("./guest-program.ts");
   await bundleGuestProgram(join(root, "opt/kindows"));
+}
+
+/**
+ * Folders of drive C: that programs also name without the drive, e.g. CNI's plugins /var/lib/cni: Wine takes such a path for
+ * Linux' own. Flannel's /run/flannel is linked at each boot (guest/boot), as /run is in memory.
+ */
+async function linkDrivelessFolders(root: string): Promise<void> {
+  await mkdir(join(root, "var"), { recursive: true });
+  for (const folder of ["var/lib", "var/log"]) {
+    await mkdir(join(driveC(root), folder), { recursive: true });
+    await rm(join(root, folder), { recursive: true, force: true });
+    await symlink(join(prefixFolder, "drive_c", folder), join(root, folder));
+  }
+  // For `ip netns`.
+  await rm(join(root, "var/run"), { recursive: true, force: true });
+  await symlink("/run", join(root, "var/run"));
 }
 
 /** Removes files that only the build needs. The kernel and its modules are on the boot partition. */

@@ -1,6 +1,7 @@
-import { chmod, copyFile, mkdir, readdir, rm, writeFile } from "node:fs/promises";
-import { basename, join } from "node:path";
+import { chmod, copyFile, mkdir, rm } from "node:fs/promises";
+import { join } from "node:path";
 import type { RunCommand } from "../../host/command-runner.ts";
+import { copyModules } from "./kernel-modules.ts";
 
 export interface Initramfs {
   /** Path of the script or program that is the first process. */
@@ -19,17 +20,10 @@ export async function writeInitramfs(
   run: RunCommand,
 ): Promise<void> {
   await rm(work, { recursive: true, force: true });
-  for (const folder of ["bin", "dev", "proc", "sys", "root", "modules"]) {
+  for (const folder of ["bin", "dev", "proc", "sys", "root"]) {
     await mkdir(join(work, folder), { recursive: true });
   }
-  const moduleFiles = await readdir(modulesFolder, { recursive: true });
-  const available = new Map(moduleFiles.map((path) => [basename(path), join(modulesFolder, path)]));
-  for (const name of modules) {
-    const module = available.get(`${name}.ko`);
-    if (module === undefined) throw new Error(`the kernel has no module ${name}`);
-    await copyFile(module, join(work, "modules", `${name}.ko`));
-  }
-  await writeFile(join(work, "modules/order"), `${modules.join("\n")}\n`);
+  await copyModules(modules, modulesFolder, join(work, "modules"));
   for (const [name, from] of Object.entries({ ...files, init })) {
     await copyFile(from, join(work, name));
   }

@@ -135,6 +135,7 @@ export class WindowsHost {
     await host.save();
     await host.applyHostsFile();
     await host.applyRoutes();
+    await host.hns.follow();
     return host;
   }
 

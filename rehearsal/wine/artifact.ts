@@ -18,7 +18,7 @@ export const drivelessFolders = ["run", "var"];
 export const wineRoot: Artifact = {
   name: "wine-root",
   needs: [rehearsalDebian],
-  hostPackages: ["gcc-mingw-w64-x86-64"],
+  hostPackages: ["gcc", "gcc-mingw-w64-x86-64"],
   inputs: async () => ({ sources: await hashSources(import.meta.dirname, [import.meta.dirname]) }),
   async build(into, context) {
     const run = buildCommand(context.logFile);

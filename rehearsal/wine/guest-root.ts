@@ -8,6 +8,9 @@ export const prefixFolder = "/wine";
 /** Starts Windows programs. Debian's package has no `wine` command if only 64-bit Wine is installed. */
 export const wineLoader = "/usr/lib/wine/wine64";
 
+/** Loaded into Wine's server, with which sockets of programs in pods are in their pod's network namespace. */
+export const podSocketsLibrary = "/usr/lib/wine/pod-sockets.so";
+
 /** Environment of every Wine program, in the guest and during the build. */
 export const wineEnvironment = {
   WINEPREFIX: prefixFolder,

@@ -1,7 +1,7 @@
 import { lstat, mkdir, readFile, readdir, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { RunCommand } from "../../host/command-runner.ts";
-import { prefixFolder, runInRoot, wineLoader } from "./guest-root.ts";
+import { podSocketsLibrary, prefixFolder, runInRoot, wineLoader } from "./guest-root.ts";
 import { hnsPort } from "./hns-port.ts";
 import { powerShellPort } from "./powershell-port.ts";
 import { guestRegistry } from "./registry.ts";
@@ -52,6 +52,9 @@ export async function makePrefix(root: string, run: RunCommand): Promise<void> {
     const compiled = ["-Wall", "-O2", "-s", "-o", file, sourceFile, ...settings];
     await run("x86_64-w64-mingw32-gcc", compiled);
   }
+  const library = join(root, podSocketsLibrary);
+  const source = join(import.meta.dirname, "server/pod-sockets.c");
+  await run("gcc", ["-Wall", "-O2", "-s", "-shared", "-fPIC", "-nostdlib", "-o", library, source]);
 }
 
 /** Runs a Wine program, then waits for Wine's server to end: only then is the whole registry on disk. */

@@ -159,6 +159,10 @@ export class FakePrograms implements WindowsPrograms {
     return 6;
   }
 
+  setPodNetwork(): Promise<void> {
+    return Promise.resolve();
+  }
+
   setFurtherAddresses(): Promise<void> {
     return Promise.resolve();
   }

@@ -4,6 +4,7 @@ import { CoreV1Api } from "@kubernetes/client-node";
 import type { ProgramResult } from "../../rehearsal/machine/programs.ts";
 import { remoteEndpoint, type Network, type Policy } from "../../rehearsal/windows/hns/objects.ts";
 import { joinWithFlannel, linuxNode, makeLinuxNode, ownPods } from "./flannel-node.ts";
+import { podTests } from "./pods.ts";
 import { processOf } from "./processes.ts";
 import { TestCluster, waitFor } from "./test-cluster.ts";
 import { nodeAddress } from "./test-programs.ts";
@@ -113,6 +114,7 @@ describe("flanneld.exe and its CNI plugins, as the steps install them", function
       assert.equal(deleted.exitCode, 0, `${time}: ${deleted.stdout}${deleted.stderr}`);
       assert.deepEqual(machine.windows.state.hns.endpoints, [], time);
     }
+    await hns.delete("namespace", namespace);
   });
 
   it("is started again by Windows, and keeps its network", async () => {
@@ -139,6 +141,8 @@ describe("flanneld.exe and its CNI plugins, as the steps install them", function
     });
     assert.notEqual(network()?.ID, before);
   });
+
+  podTests("vxlan", () => ({ machine, core }));
 });
 
 describe("flanneld.exe with plain routes", function () {
@@ -194,12 +198,19 @@ describe("flanneld.exe with plain routes", function () {
       encapsulated.map(({ Settings }) => Settings["DestinationPrefix"]),
       ["10.96.0.0/16", `${nodeAddress}/32`],
     );
+    const deleted = await plugin(machine, "DEL", "0123456789abcdef", namespace);
+    assert.equal(deleted.exitCode, 0, deleted.stdout + deleted.stderr);
+    await machine.windows.hns.delete("namespace", namespace);
   });
 
-  it("removes the route of a node that is gone", async () => {
+  it("removes the route of a node that is gone, and brings it back", async () => {
     await core.deleteNode({ name: linuxNode.name });
     await waitFor("the route's end", () => Promise.resolve(routed().length === 0));
+    await makeLinuxNode(core, "host-gw");
+    await waitFor("the route", () => Promise.resolve(routed().length === 1));
   });
+
+  podTests("host-gw", () => ({ machine, core }));
 });
 
 /** A call of the plugin as containerd makes it from the configuration that the step has written. */

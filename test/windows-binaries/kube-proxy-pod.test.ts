@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
-import { copyFile, mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import {
   CoreV1Api,
@@ -43,12 +42,8 @@ describe("kube-proxy.exe in the pod of the shipped DaemonSet", function () {
     cluster = await TestCluster.start();
     core = cluster.makeClient(CoreV1Api);
     machine = await WineMachine.start();
-    const image = await machine.windows.drive.resolve(
-      "C:\\rehearsal\\images\\kube-proxy\\kube-proxy",
-    );
-    await mkdir(image, { recursive: true });
     const program = join(testPrograms().kubeProxyWindows, "kube-proxy.exe");
-    await copyFile(program, join(image, "kube-proxy.exe"));
+    await machine.addImage("kube-proxy", { "kube-proxy\\kube-proxy.exe": program });
     await makeLinuxNode(core, "vxlan");
     await joinWithFlannel(cluster, machine, "vxlan");
     endpoint = await makePodEndpoint();

@@ -8,12 +8,13 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { execa } from "execa";
-import { rehearsalCri } from "../../rehearsal/image/guest-tools.ts";
+import { rehearsalCri, rehearsalCurl } from "../../rehearsal/image/guest-tools.ts";
 import { wineRoot } from "../../rehearsal/wine/artifact.ts";
 import { ensureArtifacts } from "../../toolchain/ensure.ts";
 import { ensureHostPackages } from "../../toolchain/host-packages.ts";
 import { projectRoot } from "../../toolchain/project.ts";
 import {
+  agnhostWindows,
   cniPluginsWindows,
   containerdWindows,
   containerdWindowsLts,
@@ -37,7 +38,10 @@ import {
 /** Limit of all tests together, which usually take six minutes on two cores. */
 const totalMinutes = 20;
 
-/** First program in the namespaces: a network with the addresses of the cluster and of the node, then the tests. */
+/**
+ * First program in the namespaces: a network with the addresses of the cluster and of the node, the folder of `ip netns`, then
+ * the tests.
+ */
 const script = `
 set -e
 ip link set lo up
@@ -46,6 +50,9 @@ ip address add ${clusterAddress}/24 dev tested
 ip address add ${nodeAddress}/24 dev tested
 ip link set tested up
 ip link set cable up
+mkdir -p /run/netns
+mount -t tmpfs netns /run/netns
+mount --make-shared /run/netns
 mount --bind "$1" /etc/hosts
 shift
 "$@"
@@ -60,12 +67,12 @@ async function main(): Promise<number> {
   }
   const ensurePackages = (names: readonly string[]): Promise<void> =>
     ensureHostPackages(names, say);
-  await ensurePackages(["iproute2"]);
+  await ensurePackages(["iproute2", "nftables"]);
   const containerds = [containerdWindows, containerdWindowsLts];
   const artifacts = [
     ...[kubernetesWindows, kubernetesLinux, wineRoot],
     ...[...containerds, kubeProxyWindows, rehearsalCri, etcd, kubeApiserver, hcnTests],
-    ...[flannelWindows, flannelPluginWindows, cniPluginsWindows],
+    ...[flannelWindows, flannelPluginWindows, cniPluginsWindows, agnhostWindows, rehearsalCurl],
   ];
   const ensured = await ensureArtifacts(artifacts, { progress: say, ensurePackages });
   const programs: TestPrograms = {
@@ -79,6 +86,8 @@ async function main(): Promise<number> {
       containerds.map((each) => [each.tool.version, ensured.path(each)]),
     ),
     rehearsalCri: ensured.path(rehearsalCri),
+    agnhostWindows: ensured.path(agnhostWindows),
+    rehearsalCurl: ensured.path(rehearsalCurl),
     hcnTests: ensured.path(hcnTests),
     kubernetesLinux: ensured.path(kubernetesLinux),
     etcd: ensured.path(etcd),

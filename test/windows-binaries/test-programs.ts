@@ -21,6 +21,8 @@ const programsSchema = z.object({
   flannelPluginWindows: z.string(),
   cniPluginsWindows: z.string(),
   rehearsalCri: z.string(),
+  agnhostWindows: z.string(),
+  rehearsalCurl: z.string(),
   hcnTests: z.string(),
   kubernetesLinux: z.string(),
   etcd: z.string(),

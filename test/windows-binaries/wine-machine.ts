@@ -1,12 +1,13 @@
 import { copyFile, cp, mkdir, mkdtemp } from "node:fs/promises";
 import type { Server } from "node:net";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { Drive } from "../../rehearsal/machine/drive.ts";
 import { servePowerShell } from "../../rehearsal/machine/serve-powershell.ts";
 import type { ProgramResult } from "../../rehearsal/machine/programs.ts";
 import { WindowsHost } from "../../rehearsal/machine/windows-host.ts";
 import { rehearsedWindows, type WindowsVersion } from "../../rehearsal/machine/windows-version.ts";
+import { noHnsObjects } from "../../rehearsal/windows/hns/objects.ts";
 import { serveHns } from "../../rehearsal/windows/hns/serve.ts";
 import { type CarriedMedia, writeMedia } from "../../rehearsal/image/media.ts";
 import { containerdVersion, kubernetesVersion } from "../../toolchain/tools/table.ts";
@@ -106,6 +107,16 @@ export class WineMachine {
     return new WineMachine(windows, wine, folder, servers, media, containerd, supervisor);
   }
 
+  /** Puts an image's programs on the drive, so that its containers run. */
+  async addImage(name: string, files: Readonly<Record<string, string>>): Promise<void> {
+    for (const [file, program] of Object.entries(files)) {
+      const folder = `C:\\rehearsal\\images\\${name}`;
+      const target = await this.windows.drive.resolve(`${folder}\\${file}`);
+      await mkdir(dirname(target), { recursive: true });
+      await copyFile(program, target);
+    }
+  }
+
   async installContainerd(...further: string[]): Promise<void> {
     const { containerd } = this.media;
     const args = [
@@ -162,6 +173,9 @@ export class WineMachine {
   async stop(): Promise<void> {
     clearInterval(this.supervisor);
     for (const name of this.windows.services.names()) await this.windows.services.stop(name);
+    // The next machine has the same network.
+    this.windows.state.hns = noHnsObjects();
+    await this.windows.hns.follow();
     for (const server of this.servers) server.close();
   }
 }

@@ -12,11 +12,20 @@ import {
   type RunOptions,
   unpackedPaths,
 } from "../../rehearsal/machine/programs.ts";
+import type { Route } from "../../rehearsal/machine/state.ts";
 import { drivelessFolders } from "../../rehearsal/wine/artifact.ts";
-import { prefixFolder, wineEnvironment, wineLoader } from "../../rehearsal/wine/guest-root.ts";
+import {
+  podSocketsLibrary,
+  prefixFolder,
+  wineEnvironment,
+  wineLoader,
+} from "../../rehearsal/wine/guest-root.ts";
 import { clusterAddress } from "./test-programs.ts";
 
 const library = "/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1";
+/** Where `ip netns` makes namespaces, and where Wine's server finds them in the root. */
+const namespaces = "/run/netns";
+const namespacesInRoot = "/tmp/netns";
 /** File in the prefix with the clock's offset from this machine's, in seconds. */
 const fileName = "clock-offset";
 const cacheSeconds = 1;
@@ -29,7 +38,8 @@ const cacheSeconds = 1;
  * Durations do not change, just as when a machine's clock is set.
  */
 const serverEnvironment = {
-  LD_PRELOAD: library,
+  LD_PRELOAD: `${library}:${podSocketsLibrary}`,
+  NETWORK_NAMESPACES: namespacesInRoot,
   FAKETIME_TIMESTAMP_FILE: join(prefixFolder, fileName),
   FAKETIME_CACHE_DURATION: String(cacheSeconds),
   FAKETIME_DONT_FAKE_MONOTONIC: "1",
@@ -81,6 +91,10 @@ export async function mountWineRoot(artifact: string, folder: string): Promise<W
     ["-t", "tmpfs", "tmp", join(root, "tmp")],
   ];
   for (const mount of mounts) await execa("mount", mount, { timeout: mountMilliseconds });
+  await mkdir(join(root, namespacesInRoot));
+  await execa("mount", ["--bind", namespaces, join(root, namespacesInRoot)], {
+    timeout: mountMilliseconds,
+  });
   await writeOffset(prefix, 0);
   // A persistent server for all programs; otherwise it ends with its last program.
   await execa("/usr/sbin/chroot", [root, "/usr/lib/wine/wineserver", "-p"], {
@@ -157,9 +171,21 @@ export class TestWine extends WinePrograms {
     return Promise.resolve();
   }
 
-  /** This host's routes do not matter here. */
-  override setRoutes(): Promise<void> {
-    return Promise.resolve();
+  #routes: readonly Route[] = [];
+
+  override async setRoutes(routes: readonly Route[]): Promise<void> {
+    const isIn = (all: readonly Route[], { destination }: Route) =>
+      all.some((each) => each.destination === destination);
+    const gone = this.#routes.filter((route) => !isIn(routes, route));
+    this.#routes = [...routes];
+    for (const { destination } of gone) await this.ip("route", "del", destination);
+    for (const { destination, nextHop } of routes) {
+      await this.ip("route", "replace", destination, "via", nextHop);
+    }
+  }
+
+  protected override async preparePodNetwork(): Promise<void> {
+    await writeFile("/proc/sys/net/ipv4/ip_forward", "1");
   }
 
   protected override async ip(...args: readonly string[]): Promise<void> {

@@ -6,6 +6,7 @@ import type { BuildContext } from "../artifact.ts";
 import { Cache } from "../cache.ts";
 import { compilerFolder, type CompilerAddress } from "../compiler-caches.ts";
 import { commandRunner } from "../../host/command-runner.ts";
+import { podSocketsOverlaySources, writePodSocketsOverlay } from "../pod-sockets-overlay.ts";
 import {
   windowsGorootOverlaySources,
   writeWindowsGorootOverlay,
@@ -57,6 +58,7 @@ export async function goInputs(go: GoBuild): Promise<Readonly<Record<string, str
   return {
     module: await hashSources(go.module, [go.module], isSource),
     sources: await hashSources(import.meta.dirname, go.forWine ? forWine : []),
+    ...(go.inPods && { pods: await hashSources(import.meta.dirname, podSocketsOverlaySources) }),
     build: JSON.stringify([
       go.packages,
       go.variables ?? {},
@@ -78,6 +80,15 @@ function goos({ forWine }: GoBuild): string {
   return forWine ? "windows" : "linux";
 }
 
+async function writeOverlay(
+  { inPods }: GoBuild,
+  folder: string,
+  env: Readonly<Record<string, string>>,
+): Promise<string> {
+  const overlay = await writeWindowsGorootOverlay(folder, env);
+  return inPods ? writePodSocketsOverlay(overlay, env) : overlay;
+}
+
 /** Two builds of this process would otherwise write the same files. */
 const overlayWriter = new Slots(1);
 
@@ -91,7 +102,7 @@ export async function buildGo(go: GoBuild, into: string, context: BuildContext):
   if (go.tags !== undefined) common.push("-tags", go.tags.join(","));
   const folder = compilerFolder(new Cache(), "go");
   const overlay = go.forWine
-    ? ["-overlay", await overlayWriter.run(0, () => writeWindowsGorootOverlay(folder, env))]
+    ? ["-overlay", await overlayWriter.run(0, () => writeOverlay(go, folder, env))]
     : [];
   const work = path.join(into, "patched");
   if (go.patch !== undefined) {

@@ -401,7 +401,7 @@ export const agnhost = toolArtifact({
   },
 });
 
-/** agnhost for the rehearsal guest's HostProcess containers; see rehearsal/cri/programs.go. */
+/** agnhost for the rehearsal guest's containers; see rehearsal/cri/programs.go. */
 export const agnhostWindows = toolArtifact({
   name: "agnhost-windows",
   version: kubernetesVersion,
@@ -410,6 +410,7 @@ export const agnhostWindows = toolArtifact({
     module: module("kubernetes"),
     packages: { "agnhost.exe": "k8s.io/kubernetes/test/images/agnhost" },
     forWine: true,
+    inPods: true,
   },
 });
 

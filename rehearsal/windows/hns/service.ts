@@ -10,6 +10,7 @@ import { BlockList, isIP } from "node:net";
 import * as z from "zod";
 import type { WindowsHost } from "../../machine/windows-host.ts";
 import { HnsError } from "./errors.ts";
+import { linuxNetwork } from "./linux-network.ts";
 import {
   endpointSchema,
   gatewayOf,
@@ -66,6 +67,9 @@ const versions: readonly (readonly [leastBuild: number, version: HnsVersion])[] 
 
 /** Windows reserves VSIDs below 4096 (flannel, Documentation/backends.md: VNI). */
 const leastVsid = 4096;
+
+/** The compartment after the machine's own. */
+const firstCompartment = 2;
 
 const modifyRequestSchema = z.object({
   ResourceType: z.string(),
@@ -181,15 +185,17 @@ export class HostNetworkingService {
     await this.machine.save();
   }
 
-  /** Endpoints in the machine's own compartment are adapters of the machine. */
+  /** Endpoints in the machine's own compartment are adapters of the machine; the others' packets arrive, too. */
   async follow(): Promise<void> {
-    const own = this.machine.state.hns.endpoints.filter(
+    const { programs, state } = this.machine;
+    const own = state.hns.endpoints.filter(
       ({ Attached, Flags }) =>
         isSameId(Attached?.SystemType ?? "", "Host") && Flags !== remoteEndpoint,
     );
-    await this.machine.programs.setFurtherAddresses(
+    await programs.setFurtherAddresses(
       own.flatMap(({ IpConfigurations }) => IpConfigurations.map(({ IpAddress }) => IpAddress)),
     );
+    await programs.setPodNetwork(linuxNetwork(state.hns, this.machine.managementAddress));
   }
 
   /** Address of the machine on a network's switch; "" while the switch is being made, or if the network has none. */
@@ -420,7 +426,9 @@ export class HostNetworkingService {
       throw new HnsError("GCN_E_DEFAULTNAMESPACE_EXISTS");
     }
     const numbers = this.objects.namespaces.map(({ NamespaceId }) => NamespaceId);
-    return { ...wanted, NamespaceId: wanted.NamespaceId || Math.max(1, ...numbers) + 1 };
+    let free = firstCompartment;
+    while (numbers.includes(free)) free += 1;
+    return { ...wanted, NamespaceId: wanted.NamespaceId || free };
   }
 
   #checkedLoadBalancer(wanted: LoadBalancer, replaced: string): LoadBalancer {

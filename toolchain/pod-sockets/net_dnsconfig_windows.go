@@ -1,0 +1,25 @@
+// Package net, for programs in the rehearsal guest's pods: in place of Go's own file; see
+// toolchain/pod-sockets-overlay.ts.
+
+package net
+
+import (
+	"os"
+	"time"
+)
+
+// dnsReadConfig returns the name servers and the search list that the pod's endpoint has in HNS. Over TCP, since Wine refuses
+// an option that Go sets on every UDP socket of Windows (SIO_UDP_NETRESET).
+func dnsReadConfig(string) *dnsConfig {
+	conf := &dnsConfig{ndots: 1, timeout: 5 * time.Second, attempts: 2, useTCP: true, servers: defaultNS}
+	if servers := splitAtBytes(os.Getenv("REHEARSAL_DNS_SERVERS"), ","); len(servers) > 0 {
+		conf.servers = nil
+		for _, server := range servers {
+			conf.servers = append(conf.servers, JoinHostPort(server, "53"))
+		}
+	}
+	for _, suffix := range splitAtBytes(os.Getenv("REHEARSAL_DNS_SEARCH"), ",") {
+		conf.search = append(conf.search, suffix+".")
+	}
+	return conf
+}
