@@ -117,10 +117,12 @@ async function labFacts(settings: Settings, api: ClusterApi, rows: readonly Row[
   const common = await commonFacts(api, rows);
   const address = hostAddress(settings);
   const own = Object.values(networkInterfaces()).flatMap((each) => each ?? []);
+  const podNetwork = podNetworks[settings.cni.kind];
   return {
     ...common,
     rehearsal: isRehearsed(settings),
-    ...podNetworks[settings.cni.kind].lackingOnWindows,
+    ...podNetwork.lackingOnWindows(settings.cni),
+    rehearsedPodNetwork: podNetwork.isRehearsed ?? false,
     windowsNodeRoutes: hasClusterRoutes(settings),
     ...(!own.some((each) => each.address === address) && {
       noHost: `needs a server on the lab's segment: this host does not have its address ${address}`,

@@ -7,10 +7,10 @@ export const kindDefault: PodNetworkDefinition<undefined, never> = {
   settings: undefined,
   checks: [],
   linuxNodes: "kind",
-  lackingOnWindows: {
+  lackingOnWindows: () => ({
     noWindowsPodNetwork:
       "needs a pod network on Windows: kindows:cni.kind is kind-default, which has none",
-  },
+  }),
   programs: {},
   onWindows: () => ({ kind: "none" }),
   nodeSteps: { beforeJoin: [], afterJoin: [] },

@@ -68,10 +68,13 @@ export interface PodNetworkDefinition<
    */
   readonly linuxNodes: "kind" | "awaited" | "in time" | "yours";
   /** What Windows pods lack, as the rest of a sentence that starts with a row of `verify`. */
-  readonly lackingOnWindows: {
+  lackingOnWindows(cni: Section): {
     readonly noWindowsPodNetwork?: string;
     readonly noWindowsHostPorts?: string;
+    readonly noWindowsPodToHost?: string;
   };
+  /** Whether these programs, and so the network of Windows pods, run on rehearsed nodes. Default: no. */
+  readonly isRehearsed?: true;
   /** Programs on its Windows nodes, by names that are unique among all pod networks. */
   readonly programs: Readonly<Record<Programs, PublishedProgram>>;
   /** Container images of its Linux nodes, with registry and tag, if any are pulled. */

@@ -10,7 +10,7 @@ export const yourOwn: PodNetworkDefinition<undefined, never> = {
   settings: undefined,
   checks: [],
   linuxNodes: "yours",
-  lackingOnWindows: {},
+  lackingOnWindows: () => ({}),
   programs: {},
   onWindows: () => ({ kind: "yours" }),
   nodeSteps: { beforeJoin: [], afterJoin: [] },

@@ -116,8 +116,8 @@ describe("a rehearsal lab with Flannel", function () {
 
   it("plans nothing with VXLAN, also after a refresh", planNothing);
 
-  it("verifies every path between its Linux nodes, whose packets travel in VXLAN", async () => {
-    const packets = await vxlanPackets(linux, () => verifiesLinuxPaths(lab, 1, "flannel"));
+  it("verifies every path between its nodes and their pods, Windows too, whose packets travel in VXLAN", async () => {
+    const packets = await vxlanPackets(linux, () => verifiesLinuxPaths(lab, 1, "vxlan"));
     console.log(`      ${packets.join(" and ")} packets of VXLAN were sent`);
     assert.ok(
       packets.every((each) => each > 0),
@@ -177,8 +177,8 @@ describe("a rehearsal lab with Flannel", function () {
     );
   });
 
-  it("verifies every path between its Linux nodes, and no packet travels in VXLAN", async () => {
-    const packets = await vxlanPackets(linux, () => verifiesLinuxPaths(lab, 1, "flannel"));
+  it("verifies every path between its nodes and their pods, Windows too, and no packet travels in VXLAN", async () => {
+    const packets = await vxlanPackets(linux, () => verifiesLinuxPaths(lab, 1, "host-gw"));
     assert.deepEqual(packets, [0, 0]);
   });
 

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { readFile, rm } from "node:fs/promises";
 import path from "node:path";
+import type { FlannelBackend } from "../../components/cni/flannel/flannel-config.ts";
 import { allRows } from "../../verify/rows/select.ts";
 import { type Finished, tail, type TestLab } from "./lab.ts";
 
@@ -58,6 +59,35 @@ export const wineRows: readonly string[] = [
   "outside-to-windows-host-service-linux-node",
 ];
 
+/** Rows of rehearsed Windows nodes whose pods have a network, for one such node. */
+const podRows: readonly string[] = [
+  ...["linux-pod-to-windows-pod", "linux-pod-to-windows-pod-name"],
+  ...["linux-pod-to-windows-service", "linux-pod-to-windows-service-name"],
+  ...["linux-pod-to-windows-node-port", "windows-pod-to-windows-pod-same-node"],
+  ...["windows-pod-to-windows-pod-name", "windows-pod-to-windows-service"],
+  ...["windows-pod-to-windows-service-name", "windows-pod-to-windows-node-port"],
+  ...["windows-pod-to-linux-pod", "windows-pod-to-linux-pod-name"],
+  ...["windows-pod-to-linux-service", "windows-pod-to-linux-service-name"],
+  ...["windows-pod-to-linux-node-port", "windows-pod-to-linux-host-port"],
+  ...["windows-pod-to-windows-host-pod", "windows-pod-to-linux-host-pod"],
+  ...["windows-pod-to-host", "linux-node-to-windows-pod", "linux-node-to-windows-service"],
+  ...["windows-node-to-windows-pod", "windows-node-to-windows-service"],
+  ...["outside-to-linux-service-windows-node", "outside-to-windows-service-linux-node"],
+  "outside-to-windows-service-windows-node",
+];
+
+/** The plugin of plain routes also gives pods ports of the machine. */
+const hostPortRows: readonly string[] = [
+  ...["linux-pod-to-windows-host-port", "windows-pod-to-windows-host-port"],
+  "outside-to-windows-host-port",
+];
+
+/** With plain routes Windows pods ask the nodes' range, and this host in it, from their own address. */
+const hostRow = "windows-pod-to-host";
+
+/** kube-proxy.exe makes no load balancer for pods on its own node's network. */
+const ownHostRow = "windows-node-to-windows-host-service";
+
 /** Rows between Linux nodes that use the cluster's DNS. */
 export const namedRows: readonly string[] = linuxRows.filter((id) => /-(name|dns)$/.test(id));
 
@@ -74,18 +104,19 @@ const routedRows: readonly string[] = [
 
 /**
  * Asserts that in a lab with two Linux nodes and rehearsed Windows nodes, the rows between the Linux nodes pass and
- * the rows with HostProcess containers are rehearsed, and no others.
+ * the rows with HostProcess containers are rehearsed, with Flannel also those with pods, and no others.
  *
  * @param windowsNodes number of Windows nodes; rows that need more cannot be run, with that reason.
- * @param network `calico` enforces NetworkPolicies. It and `flannel` leave the routes of Windows nodes to their own
- *   programs.
+ * @param network `calico` enforces NetworkPolicies, and leaves the routes of Windows nodes to its own programs. `vxlan` and
+ *   `host-gw` are Flannel's.
  */
 export async function verifiesLinuxPaths(
   lab: TestLab,
   windowsNodes: 0 | 1 | 2 = 2,
-  network: "calico" | "flannel" | "other" = "other",
+  network: "calico" | FlannelBackend | "other" = "other",
 ): Promise<void> {
   const isCalico = network === "calico";
+  const isFlannel = network === "vxlan" || network === "host-gw";
   const { exitCode, output, seconds, rows } = await verified(
     lab,
     ...["--rows", rowsWithoutInternet.join(",")],
@@ -103,12 +134,25 @@ export async function verifiesLinuxPaths(
     linuxRows.includes(id) || (isCalico && id.startsWith("linux-policy-"));
   assert.deepEqual(rowsWith(rows, "passed"), rowsWithoutInternet.filter(passing));
   const wine = wineRows.filter(
-    (id) => windowsNodes > 0 && (network === "other" || !routedRows.includes(id)),
+    (id) =>
+      windowsNodes > 0 &&
+      !(isCalico && routedRows.includes(id)) &&
+      !(isFlannel && id === ownHostRow),
   );
+  const pods = {
+    vxlan: podRows,
+    "host-gw": [...podRows.filter((id) => id !== hostRow), ...hostPortRows],
+    other: [],
+    calico: [],
+  }[network];
   const settings = windowsNodes === 0 ? [] : ["windows-settings", "windows-node-agent"];
-  assert.deepEqual(rowsWith(rows, "rehearsed"), [...wine, ...settings]);
-  for (const { id, reason } of rows.filter((each) => wine.includes(each.id))) {
-    assert.match(reason, /^HostProcess under Wine: /, id);
+  const rehearsed = new Set([...wine, ...pods, ...settings]);
+  assert.deepEqual(
+    rowsWith(rows, "rehearsed"),
+    rowsWithoutInternet.filter((id) => rehearsed.has(id)),
+  );
+  for (const { id, reason } of rows.filter(({ status }) => status === "rehearsed")) {
+    if (!settings.includes(id)) assert.match(reason, /^(HostProcess|pods) under Wine: /, id);
   }
   for (const { id, reason } of rows.filter(({ status }) => status === "not-runnable")) {
     // Neither Flannel nor the built node image's network enforces policies.
@@ -116,7 +160,9 @@ export async function verifiesLinuxPaths(
     const few = ["|(a|two) Windows nodes?: there is none$", "|two Windows nodes: there is one$"];
     assert.match(
       reason,
-      new RegExp(`^needs (Windows: |agnhost's own image|${unenforced}${few[windowsNodes] ?? ""})`),
+      new RegExp(
+        `^needs (Windows: |agnhost's own image|hostPort on|a route on this host|a load balancer in HNS|${unenforced}${few[windowsNodes] ?? ""})`,
+      ),
       id,
     );
   }

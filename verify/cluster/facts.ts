@@ -31,13 +31,16 @@ export interface Facts {
   readonly nodes: readonly NodeFact[];
   /** Domain of the cluster's DNS. Default: kubeadm's. */
   readonly clusterDomain?: string;
-  /** Whether Windows is rehearsed, i.e. containers on its nodes are simulated. */
+  /** Whether Windows is rehearsed, i.e. most containers on its nodes are simulated. */
   readonly rehearsal: boolean;
+  /** Whether pods of rehearsed nodes have a network, because the pod network's own programs run there. */
+  readonly rehearsedPodNetwork?: boolean;
   /**
    * Why Windows pods have no network; undefined if they have one. The other fields that begin with `no` are similar.
    */
   readonly noWindowsPodNetwork?: string;
   readonly noWindowsHostPorts?: string;
+  readonly noWindowsPodToHost?: string;
   readonly noNetworkPolicies?: string;
   /** Whether Windows nodes have routes to pods and Services through a Linux node. */
   readonly windowsNodeRoutes?: boolean;

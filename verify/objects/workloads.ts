@@ -105,8 +105,13 @@ function container({ os, part }: Role, image: string): V1Container {
     ...(isHostProcess &&
       serves && {
         lifecycle: { preStop: { exec: { command: [...firewallRule("delete")] } } },
-        // The server starts long after the container, because netsh and the copy come first.
-        readinessProbe: { httpGet: { path: "/hostname", port }, periodSeconds: 1 },
+        // The server starts long after the container, because netsh and the copy come first. A rehearsed node answers late
+        // while its pods start.
+        readinessProbe: {
+          httpGet: { path: "/hostname", port },
+          periodSeconds: 1,
+          timeoutSeconds: 10,
+        },
       }),
     // porter serves the value of SERVE_PORT_<port> on each port.
     ...(part === "isolated" && {

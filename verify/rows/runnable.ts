@@ -20,23 +20,45 @@ function onWindows(text: string, rehearsed?: string): Need {
   };
 }
 
-const noHns = "a rehearsed node has no HNS, hence no";
+/** What a rehearsal has if the pod network's own programs make the pods' network on its nodes. */
+function onPodNetwork(text: string, rehearsed: string): Need {
+  const need = onWindows(text, rehearsed);
+  return {
+    ...need,
+    missing: (facts) =>
+      facts.rehearsal && facts.rehearsedPodNetwork ? undefined : need.missing(facts),
+  };
+}
+
+const noHns = "this pod network's programs do not run on a rehearsed node, hence no";
 
 /** Pods with their own network, as opposed to the node's. */
-const windowsPods = onWindows(
+const windowsPods = onPodNetwork(
   "Windows pods with a network",
-  "containers on a rehearsed node are modelled and have no network",
+  "with this pod network, containers on a rehearsed node are modelled and have no network",
 );
 /** A container on a Windows node's own network. In a rehearsal it really runs, under Wine. */
 const windowsHostProcess = onWindows("a HostProcess container on Windows");
-const windowsKubeProxy = onWindows("kube-proxy on Windows", `${noHns} kube-proxy`);
+const windowsKubeProxy = onPodNetwork("kube-proxy on Windows", `${noHns} kube-proxy`);
 /** A pod that kubelet.exe starts. In a rehearsal its container is simulated, which the row's result explains. */
 const windowsContainer = onWindows("a Windows container");
-/** Kubelet's metrics of a Windows pod, for which kubelet always asks HNS. */
-const windowsStatistics = onWindows(
-  windowsContainer.text,
-  "kubelet can't measure pods without HNS, which Wine does not have",
+/** Kubelet's metrics of a Windows pod. */
+const windowsStatistics = onWindows(windowsContainer.text, "processes under Wine are not measured");
+/** A container of one of Microsoft's images. */
+const microsoftContainer = onWindows(
+  "",
+  "containers of Microsoft's images are only modelled on a rehearsed node",
 );
+/** A Service of a node's own host-network pod, asked on that node. */
+const ownHostService: Need = {
+  text: "",
+  missing: ({ rehearsal, rehearsedPodNetwork }) =>
+    rehearsal && rehearsedPodNetwork
+      ? "needs a load balancer in HNS that kube-proxy.exe does not make: HNS has no endpoint with the node's own address"
+      : undefined,
+};
+/** A way back from this host to a Windows pod that asks it. */
+const windowsWayBack: Need = { text: "", missing: (facts) => facts.noWindowsPodToHost };
 const windowsHostPort: Need = { text: "", missing: (facts) => facts.noWindowsHostPorts };
 /** A Microsoft base image for the node's build. */
 const windowsImage: Need = {
@@ -63,7 +85,7 @@ const internet: Need = { text: "the internet", missing: (facts) => facts.noInter
 
 /** A route from a Windows node itself, by the pod network or by static routes. */
 function windowsNodeRoute(to: "pods" | "services"): Need {
-  const { missing } = onWindows("", `${noHns} way to ${to}`);
+  const { missing } = onPodNetwork("", `${noHns} way to ${to}`);
   return { text: "", missing: (facts) => (facts.windowsNodeRoutes ? undefined : missing(facts)) };
 }
 
@@ -91,9 +113,14 @@ export function whyNot(row: Row, facts: Facts): string | undefined {
     .find((reason) => reason !== undefined);
 }
 
-/** Whether a row's Windows part is a HostProcess container, which in a rehearsal runs under Wine. */
-export function needsHostProcess(row: Row): boolean {
-  return needsOf(row).includes(windowsHostProcess);
+/** Whether a row has a Windows part, which in a rehearsal is under Wine. */
+export function usesWindows(row: Row): boolean {
+  return needsOf(row).some(({ windows }) => windows);
+}
+
+/** Whether a row's Windows part is a pod with a network of its own. */
+export function needsWindowsPods(row: Row): boolean {
+  return needsOf(row).includes(windowsPods);
 }
 
 export function needsWindowsContainers(row: Row): boolean {
@@ -124,12 +151,15 @@ function pathNeeds({ from, target }: PathRow): readonly Need[] {
   const applies: readonly (readonly [Need, boolean])[] = [
     [windowsHostProcess, fromWindowsNode || (toWindows && onHost)],
     [windowsPods, (toWindows && !onHost) || fromWindowsPod],
+    [ownHostService, toWindows && toService && onHost && fromWindowsNode],
+    [ownHostService, toWindows && onHost && "node" in target && target.node === "windows"],
     [windowsHostPort, toWindows && target.to === "host-port"],
     [linuxNslookup, target.to === "dns" && fromOs === "linux"],
     [windowsKubeProxy, "node" in target && target.node === "windows"],
     [windowsNodeRoute("pods"), fromWindowsNode && target.to === "pod"],
     [windowsNodeRoute("services"), fromWindowsNode && toService],
     [networkPolicies, target.to === "policy"],
+    [windowsWayBack, fromWindowsPod && target.to === "host"],
     [host, target.to === "host"],
     [internet, target.to === "internet"],
   ];
@@ -141,7 +171,9 @@ function pathNeeds({ from, target }: PathRow): readonly Need[] {
 
 function sampleNeeds({ os, look }: SampleRow): readonly Need[] {
   const node = nodes(os, 1);
-  if (look === "web-server" || look === "shop") return [node, windowsPods, windowsImage];
+  if (look === "web-server" || look === "shop") {
+    return [node, windowsPods, microsoftContainer, windowsImage];
+  }
   if (os === "linux") return [node];
   return [node, look === "metrics" ? windowsStatistics : windowsContainer];
 }

@@ -5,7 +5,7 @@ import { roleName } from "../objects/names.ts";
 import type { Outcome, RowResult } from "../result.ts";
 import { controlId, isUnderPolicy } from "../rows/policies.ts";
 import { isNotSeenYet, notSeenYet, type PathRow, type Row } from "../rows/row.ts";
-import { needsHostProcess, needsWindowsContainers, whyNot } from "../rows/runnable.ts";
+import { needsWindowsContainers, needsWindowsPods, usesWindows, whyNot } from "../rows/runnable.ts";
 import { planRow } from "./plan.ts";
 import { awaitState, failed, type RowRun, type RowTools } from "./row-tools.ts";
 import { runSample } from "./run-sample.ts";
@@ -13,6 +13,8 @@ import { tryProbes } from "./try-probes.ts";
 
 const underWine =
   "HostProcess under Wine: kubelet.exe started its pods and the connections were made; Windows and its network were not there";
+const podsUnderWine =
+  "pods under Wine: the node's own programs made their network and the connections were made, by Linux; Windows and its network were not there";
 
 async function runPath(row: PathRow, run: RowRun): Promise<Outcome> {
   const waited = await awaitState(run, {
@@ -25,9 +27,9 @@ async function runPath(row: PathRow, run: RowRun): Promise<Outcome> {
   if (outcome.status === "failed" && !run.rehearsal && isNotSeenYet(row)) {
     return { ...outcome, reason: `${outcome.reason} (${notSeenYet})` };
   }
-  return outcome.status === "passed" && run.rehearsal && needsHostProcess(row)
-    ? { ...outcome, status: "rehearsed", reason: underWine }
-    : outcome;
+  if (outcome.status !== "passed" || !run.rehearsal || !usesWindows(row)) return outcome;
+  const reason = needsWindowsPods(row) ? podsUnderWine : underWine;
+  return { ...outcome, status: "rehearsed", reason };
 }
 
 /** Seconds between two progress lines. */

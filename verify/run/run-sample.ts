@@ -110,7 +110,7 @@ function settingsChecks(os: Os): readonly SettingsCheck[] {
 }
 
 const rehearsedSettings =
-  "kubelet.exe made its volumes and had its containers started; these are modelled, so nothing was read in them";
+  "kubelet.exe made its volumes and had its containers started; these are modelled, or see the machine's own drive, so nothing was read in them";
 
 async function lookAtSettings(os: Os, pod: string, run: RowRun): Promise<Outcome> {
   if (os === "windows" && run.rehearsal) {
@@ -149,7 +149,7 @@ function lookAtAgents(pods: readonly V1Pod[], snapshot: Snapshot, run: RowRun): 
 }
 
 const rehearsedAgents =
-  "kubelet.exe had a container started on every Windows node; these are modelled, so nothing ran in them";
+  "kubelet.exe had a container started on every Windows node; what an agent does there was not tried";
 
 const summarySchema = z.object({
   pods: z.array(

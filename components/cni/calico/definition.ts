@@ -11,9 +11,9 @@ export const calico: PodNetworkDefinition<typeof calicoSettings, never, CalicoSe
   checks: calicoChecks,
   linuxNodes: "awaited",
   // tigera/operator, pkg/render/windows.go: the CNI configuration has neither portmap nor the capability.
-  lackingOnWindows: {
+  lackingOnWindows: () => ({
     noWindowsHostPorts: "needs hostPort on Windows, which Calico does not have there",
-  },
+  }),
   programs: {},
   linuxImages: ({ calico: { version } }) => calicoImages(calicoRelease(version)),
   // The operator's registry and image names since 3.30 (its pkg/components).

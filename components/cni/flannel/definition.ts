@@ -14,7 +14,17 @@ export const flannel: PodNetworkDefinition<
   settings: flannelSettings,
   checks: flannelChecks,
   linuxNodes: "in time",
-  lackingOnWindows: {},
+  lackingOnWindows: ({ flannel: { backend } }) =>
+    backend === "vxlan"
+      ? {
+          noWindowsHostPorts:
+            "needs hostPort on Windows, which the plugin win-overlay of Flannel's VXLAN does not have",
+        }
+      : {
+          noWindowsPodToHost:
+            "needs a route on this host to Windows pods: with Flannel's host-gw they ask the nodes' range from their own address",
+        },
+  isRehearsed: true,
   programs: flannelPrograms,
   linuxImages: () => Object.values(flannelImages),
   onWindows: ({ cni, network }): FlannelOnWindows => ({

@@ -10,7 +10,7 @@ export const ovnKubernetes: PodNetworkDefinition<undefined, keyof typeof ovnKube
   settings: undefined,
   checks: [],
   linuxNodes: "in time",
-  lackingOnWindows: {},
+  lackingOnWindows: () => ({}),
   programs: ovnKubernetesPrograms,
   onWindows: () => ({ kind: "none" }),
   nodeSteps: {

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { verify, checkReportFiles, writeReportFiles } from "../../../cli/commands/verify.ts";
+import type { PodNetworkDefinition } from "../../../components/cni/pod-network.ts";
 import { podNetworks } from "../../../components/cni/pod-networks.ts";
 import { clusterOfKubeconfig } from "../../../cli/verify/verified-cluster.ts";
 import { eachCase } from "../each-case.ts";
@@ -10,12 +11,15 @@ import { newFolder } from "../new-folder.ts";
 describe("what Windows pods lack", () => {
   const lacking = {
     calico: ["noWindowsHostPorts"],
-    flannel: [],
+    "flannel, vxlan": ["noWindowsHostPorts"],
+    "flannel, host-gw": ["noWindowsPodToHost"],
     "kind-default": ["noWindowsPodNetwork"],
   } as const;
-  eachCase("with %s", lacking, (expected, kind) => {
-    const { lackingOnWindows } = podNetworks[kind as keyof typeof lacking];
-    assert.deepEqual(Object.keys(lackingOnWindows), expected);
+  eachCase("with %s", lacking, (expected, name) => {
+    const [kind = "", backend = ""] = name.split(", ");
+    const network: Pick<PodNetworkDefinition, "lackingOnWindows"> =
+      podNetworks[kind as keyof typeof podNetworks];
+    assert.deepEqual(Object.keys(network.lackingOnWindows({ flannel: { backend } })), expected);
   });
 });
 
