@@ -236,6 +236,9 @@ function numberName(type: NetType): string {
 
 /** A value as messages show it: of a list only the type. */
 export function shownText(value: Value): string {
+  if (value instanceof NetObject && enumerated(value)) {
+    throw new Unsupported(`[${value.type.name}] in a message`);
+  }
   return value instanceof PsArray ? value.type.name : toText(value);
 }
 

@@ -543,6 +543,10 @@ export class Interpreter implements Shell {
       target.scope === undefined &&
       this.#scope.script !== this.#scope &&
       !this.#scope.variables.has(target.name.toLowerCase());
+    if (isOuter && this.#scope.find(target.name) === undefined) {
+      // An error, or null, as PowerShell has compiled the function.
+      throw new Unsupported(`an addition to $${target.name}, which is not set`);
+    }
     return isOuter ? null : this.expression(target);
   }
 
@@ -857,6 +861,9 @@ export class Interpreter implements Shell {
       throw new Unsupported(`[${name}] of what has no properties`);
     }
     if (isOther && value === nothing) return null;
+    if (typeName.ranks > 0 && isOther && value instanceof Hashtable) {
+      throw new Unsupported(`[${name}[]] of a table`);
+    }
     return isOther && value instanceof Hashtable ? value : convert(value, this.type(typeName));
   }
 

@@ -31,6 +31,7 @@ import {
   PsArray,
   Raised,
   Switch,
+  unknownWords,
   Unsupported,
   type Instance,
   type Value,
@@ -470,7 +471,10 @@ function undefinedOperation(operator: string, name: string, left: Value, right: 
   if (left instanceof EnumValue) {
     throw new Unsupported(`the operator ${operator} on [${left.type.name}]`);
   }
-  const types = [left, right].map((each) => (isNull(each) ? "$null" : typeOf(each).name));
+  // 7 calls it a PSObject where the compiler knows it.
+  const nameOf = (value: Exclude<Value, null>): string =>
+    value instanceof CustomObject ? `${typeOf(value).name}${unknownWords}` : typeOf(value).name;
+  const types = [left, right].map((each) => (isNull(each) ? "$null" : nameOf(each)));
   const [first, second] = types as [string, string];
   if (isOperand(left) && isOperand(right)) {
     const message = `The operation '[${first}] ${operator} [${second}]' is not defined.`;

@@ -55,6 +55,9 @@ const unsupportedKeywords = new Set(
 );
 
 class Parser extends Reader {
+  /** How many finally blocks it is in. */
+  private finalBlocks = 0;
+
   private readonly statementRules = new Map<string, () => Unplaced<Syntax.Statement>>([
     ["if", () => this.ifStatement()],
     ["while", () => this.whileLoop()],
@@ -273,16 +276,25 @@ class Parser extends Reader {
       }
       catches.push({ types, body: this.block() });
     }
-    const final = this.passKeyword("finally") ? this.block() : undefined;
-    if (final?.some(({ kind }) => kind === "Return")) this.refuse("return out of a finally block");
+    const final = this.passKeyword("finally") ? this.finalBlock() : undefined;
     if (catches.length === 0 && final === undefined) {
       this.expected("'catch' or 'finally'");
     }
     return { kind: "Try", body, catches, final };
   }
 
+  private finalBlock(): Syntax.Statement[] {
+    this.finalBlocks++;
+    try {
+      return this.block();
+    } finally {
+      this.finalBlocks--;
+    }
+  }
+
   private flow(kind: Syntax.Flow["kind"]): Unplaced<Syntax.Flow> {
     this.space();
+    if (kind === "Return" && this.finalBlocks > 0) this.refuse("return in a finally block");
     if (this.look(forms.statementEnd)) return { kind };
     if (kind === "Break" || kind === "Continue") {
       this.refuse("a label");
@@ -363,6 +375,8 @@ class Parser extends Reader {
       const at = this.at;
       if (mayBeNames && this.take(forms.endOfNames) !== undefined) {
         mayBeNames = false;
+        const before = elements.at(-1);
+        if (before?.kind === "CommandParameter") this.refuse("-- behind a parameter");
         const text = { value: endOfNames, written: endOfNames };
         elements.push({ kind: "Constant", ...text, position: this.since(at) });
       } else {
@@ -471,6 +485,9 @@ class Parser extends Reader {
     if (operator === undefined) return this.postfix(this.primary(), start);
     this.space(newlines);
     const operand = this.unary(commaMakesList);
+    if (/^(\+\+|--)$/.test(operator) && !["Variable", "Member", "Index"].includes(operand.kind)) {
+      this.expected("a variable or a member");
+    }
     return { kind: "Unary", operator, operand, postfix: false, position: this.since(start) };
   }
 
