@@ -44,8 +44,8 @@ describe("plain pulumi in a fresh clone", () => {
       Object.fromEntries(
         Object.entries(projectConfig()).map(([name, { default: value }]) => [
           `kindows:${name}`,
-          // Objects are shown as such, all else as text.
-          typeof value === "object" ? value : String(value),
+          // Pulumi shows it as text.
+          typeof value === "boolean" ? String(value) : value,
         ]),
       ),
     );
