@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import type * as z from "zod";
 
 import type { FlannelBackend } from "../../components/cni/flannel/flannel-config.ts";
+import { waitUntil } from "../../host/wait-until.ts";
 import { statePath } from "../../rehearsal/machine/state.ts";
 import { hnsSchema } from "../../rehearsal/windows/hns/objects.ts";
 import { engineChanges } from "../e2e/lab.ts";
@@ -94,7 +95,7 @@ describe("a rehearsal lab with Flannel", function () {
   });
 
   it("runs Flannel and kube-proxy themselves on its Windows node: HNS has the ways to the others, and the Services", async () => {
-    const { networks, loadBalancers } = await hnsOf("win-1");
+    const { networks } = await hnsOf("win-1");
     assert.deepEqual(
       networks.map(({ Name }) => Name),
       ["flannel.4096"],
@@ -103,13 +104,19 @@ describe("a rehearsal lab with Flannel", function () {
       Type === "RemoteSubnetRoute" ? [Settings["ProviderAddress"]] : [],
     );
     assert.deepEqual(ways.sort(), (await Promise.all(linux.map(addressOf))).sort());
-    const vips = loadBalancers.flatMap(({ FrontendVIPs }) => FrontendVIPs);
     for (const [namespace, name] of [
       ["default", "kubernetes"],
       ["kube-system", "kube-dns"],
     ] as const) {
       const of = ["-n", namespace, "get", "service", name, "-o", "jsonpath={.spec.clusterIP}"];
-      assert.ok(vips.includes(await lab.kubectl(...of)), name);
+      const vip = await lab.kubectl(...of);
+      // A Service whose pods are not ready yet has no load balancer: CoreDNS starts once Flannel is there.
+      const wait = { what: `kube-proxy's load balancer for ${name}`, timeoutSeconds: 180 };
+      await waitUntil({ ...wait, pollMilliseconds: 3000 }, async () => {
+        const { loadBalancers } = await hnsOf("win-1");
+        const vips = loadBalancers.flatMap(({ FrontendVIPs }) => FrontendVIPs);
+        return vips.includes(vip) ? undefined : `there are ${vips.join(", ") || "none"}`;
+      });
     }
     assert.equal((await routeTo("win-1")).device, "flannel.4096");
   });
