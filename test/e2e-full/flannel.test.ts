@@ -5,8 +5,7 @@ import type { FlannelBackend } from "../../components/cni/flannel/flannel-config
 import { waitUntil } from "../../host/wait-until.ts";
 import { statePath } from "../../rehearsal/machine/state.ts";
 import { hnsSchema } from "../../rehearsal/windows/hns/objects.ts";
-import { engineChanges } from "../e2e/lab.ts";
-import { inContainer, succeeded, TestLab } from "../e2e/lab.ts";
+import { engineChanges, inContainer, succeeded, TestLab } from "../e2e/lab.ts";
 import { verifiesLinuxPaths } from "../e2e/verified.ts";
 import { builtFlannelArchive } from "./flannel/images.ts";
 
