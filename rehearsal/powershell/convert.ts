@@ -244,9 +244,10 @@ export function shownText(value: Value): string {
 
 export function cannotConvert(value: Value, type: NetType): Raised {
   const isNumberAsChar = type === is.char && isNumeric(value);
-  // .NET converts values of its own to exceptions by another way.
+  // .NET converts some values of its own by another way, and says so.
   const isNoError = type.is(is.types.get("System.Exception")) && !(value instanceof NetException);
-  if ((type.element ?? type).enumeration !== undefined || isNumberAsChar || isNoError) {
+  const isOther = isNumberAsChar || isNoError || typeof value === "boolean";
+  if ((type.element ?? type).enumeration !== undefined || isOther) {
     return invalidCast(
       unknownWords,
       `Cannot convert a value to type "${type.name}".${unknownWords}`,

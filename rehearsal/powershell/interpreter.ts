@@ -273,7 +273,7 @@ export class Interpreter implements Shell {
       if (value !== undefined) {
         given.set(name, value);
       } else if (defaultValue) {
-        value = await this.expression(defaultValue);
+        value = await this.#default(defaultValue);
         const converted = type ? tryConvert(value, type) : value;
         if (converted === undefined) throw new Unsupported(`the default value of $${name}`);
         value = converted;
@@ -516,6 +516,21 @@ export class Interpreter implements Shell {
     const isException = value instanceof NetException;
     const text = isException ? value.message : toText(value);
     return terminating(isException ? new Raised(value, undefined, text) : runtimeError(text, text));
+  }
+
+  async #default(value: Syntax.Expression): Promise<Value> {
+    try {
+      return await this.expression(value);
+    } catch (error) {
+      // Outside of statements it is not wrapped, and a catch block gets another exception.
+      if (
+        error instanceof Raised &&
+        error.exception.type.name.endsWith(".PSInvalidCastException")
+      ) {
+        throw new Unsupported("a default that cannot be converted");
+      }
+      throw error;
+    }
   }
 
   // Variables and assignments

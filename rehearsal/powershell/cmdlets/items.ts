@@ -70,6 +70,8 @@ export function expand(provider: ItemProvider, path: string): Item[] {
 }
 
 export function joined({ separator }: ItemProvider, path: string, below: string): string {
+  // On Linux PowerShell changes some of them.
+  if (separator === "/" && /\\/.test(path + below)) throw new Unsupported("a backslash in a path");
   const whole =
     path === "" ? below : `${path.replace(/[\\/]$/, "")}/${below.replace(/^[\\/]/, "")}`;
   return whole.replace(/[\\/]/g, separator);

@@ -31,6 +31,7 @@ import type { Hashtable } from "../../../../rehearsal/powershell/values.ts";
 import {
   isNull,
   NetObject,
+  unknownWords,
   Unsupported,
   type EnumValue,
   type NetType,
@@ -64,7 +65,7 @@ coreTypes.extend("System.String", {
     "Split(string)": (self: string, by: string) => {
       // 5.1 splits at each character of it.
       if (by.length !== 1) throw new Unsupported("Split at anything but one character");
-      return is.array(self.split(by));
+      return is.array(self.split(by), is.types.array(is.string));
     },
     "ToCharArray()": (self: string) =>
       is.array(self.split("").map(is.toChar), is.types.array(is.char)),
@@ -215,7 +216,9 @@ function defineMoments(types: Types, host: ScriptMachine): void {
     staticMethods: {
       "Parse(string)": (text: string) => {
         if (!/^\d{4}-\d\d-\d\d([T ]\d\d:\d\d:\d\dZ?)?$/.test(text)) {
-          throw /^[a-z ]+$/i.test(text) ? badFormat() : new Unsupported(`the date ${text}`);
+          throw /^[a-z ]+$/i.test(text)
+            ? badFormat(`No date.${unknownWords}`)
+            : new Unsupported(`the date ${text}`);
         }
         const moment = Date.parse(text.replace(/(:\d\d)$/, "$1Z"));
         return text.endsWith("Z")
