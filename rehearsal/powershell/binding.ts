@@ -194,8 +194,12 @@ function accept(bound: Bound, formal: Formal, given: Value, written?: string): v
   const { signature, values } = bound;
   const value = given === nothing ? null : given;
   const { name, type, mandatory, allows } = formal;
-  if (given === nothing && type === is.scriptBlock) {
-    throw new Unsupported(`nothing at all for -${name}`);
+  const isOfCmdlet = signature.cmdlet !== undefined;
+  if (
+    (given === nothing && type === is.scriptBlock) ||
+    (isNull(value) && isOfCmdlet && type === is.int)
+  ) {
+    throw new Unsupported(`nothing for -${name}`);
   }
   const reject = (id: string, message: string) => {
     throw bindingError(signature, `ParameterArgumentValidationError${id}`, message, "Validation");
