@@ -20,6 +20,14 @@ export async function docker(
   throw new Error(`docker ${args.slice(0, 2).join(" ")}: ${why}`);
 }
 
+/** Whether Docker has an image. `docker images` would not know a name with docker.io. */
+export function hasImage(image: string): Promise<boolean> {
+  return docker(["image", "inspect", "--format", "{{.Id}}", image], { timeoutSeconds: 30 }).then(
+    () => true,
+    () => false,
+  );
+}
+
 /** Containers with a label, written as `key=value`, including stopped ones, sorted by name. */
 export async function labelledContainers(label: string): Promise<readonly string[]> {
   const filter = ["--filter", `label=${label}`];

@@ -11,7 +11,7 @@ import {
 import { localRegistry } from "../../config/local-registry.ts";
 import { labIdLabel, registryLabel } from "../../config/names.ts";
 import { lines, type Host, unlessGone } from "../../host/host.ts";
-import { byHostActions, type Container } from "./containers.ts";
+import { byHostActions, type Container, containers } from "./containers.ts";
 
 const kind = "image registry";
 
@@ -67,9 +67,7 @@ const silent: Stop = {
 export const registries: ResourceKind<Container> = {
   kind,
   find,
-  remove: async ({ name }, host) => {
-    await host.run("docker", ["rm", "--force", "--volumes", name]);
-  },
+  remove: (resource, host) => containers.remove(resource, host),
   byHand: ({ name }) => `docker rm --force ${name}`,
   owned: ownedAs(kind, true),
   stops: [

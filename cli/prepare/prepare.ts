@@ -6,6 +6,7 @@ import {
 import { throwAny } from "../../config/host-problem.ts";
 import { localRegistry } from "../../config/local-registry.ts";
 import type { Settings } from "../../config/settings.ts";
+import { hasImage } from "../../host/docker.ts";
 import { Failure } from "../../host/failure.ts";
 import { runProgram } from "../../host/run-program.ts";
 import { defaultKubernetes } from "../../host/versions.ts";
@@ -142,17 +143,12 @@ async function knownContainerImages(
   if (isBuiltHere(settings.cluster) && builtSoFar().nodeImage !== undefined) {
     return builtContainerImages(needs);
   }
-  return (await isInDocker(officialNodeImage(settings))) ? [] : undefined;
+  return (await hasImage(officialNodeImage(settings))) ? [] : undefined;
 }
 
 function pulled(image: string): ReturnType<typeof runProgram> {
   say(`pulling ${image}`);
   return runProgram("docker", ["pull", "--quiet", image], pullTimeoutSeconds);
-}
-
-async function isInDocker(image: string): Promise<boolean> {
-  const inspect = ["image", "inspect", "--format", "{{.Id}}", image];
-  return (await runProgram("docker", inspect, 30)).how === "well";
 }
 
 /** The registry's image: built here if it was before, or the official one cannot be pulled. */
@@ -173,7 +169,7 @@ async function knownRegistryImages({
   // Where kind's image could not be pulled, neither can this one.
   const { registryImage, nodeImage } = builtSoFar();
   if (registryImage !== undefined || nodeImage !== undefined) return builtRegistryImages();
-  return (await isInDocker(localRegistry.image)) ? [] : undefined;
+  return (await hasImage(localRegistry.image)) ? [] : undefined;
 }
 
 async function builtRegistryImages(): Promise<readonly StackPart[]> {

@@ -174,6 +174,7 @@ function productKey(value: string): Complaint | undefined {
 
 type Image = z.output<typeof image>;
 
+/** Settings of an image that is built from installation media. */
 export type IsoImage = Extract<Image, { kind: "iso" | "evaluation-iso" }>;
 
 export function isMadeFromIso(image: Image): image is IsoImage {
@@ -201,7 +202,6 @@ export function firmwareOf({
 
 const at = (...keys: readonly string[]): string[] => ["windows", "image", ...keys];
 
-/** Settings of an image that is built from installation media. */
 export const imageChecks: readonly Check<ImageSection>[] = [
   check(["url", "sha256"], (image) =>
     image.kind === "evaluation-iso" ? namedFileProblems(image, at(), "url") : [],

@@ -4,7 +4,7 @@ import { writeWhole } from "../../../host/write-whole.ts";
 import { builtSoFar } from "../../../toolchain/built.ts";
 import { loadedFolder, ownCache } from "../../../toolchain/own-cache.ts";
 import { loadBalancerReference, standInLabel } from "../load-balancer.ts";
-import { docker } from "../../../host/docker.ts";
+import { docker, hasImage } from "../../../host/docker.ts";
 import { say } from "../../host-action/run-action.ts";
 
 /** Enough to load a gigabyte from a slow disk. */
@@ -25,21 +25,13 @@ export async function ensureImage(image: string): Promise<void> {
   const archive = [nodeImage, loadBalancerImage, registryImage].find(
     (each) => each?.reference === image,
   )?.archive;
-  if (archive === undefined || (await isInDocker(image))) return;
+  if (archive === undefined || (await hasImage(image))) return;
   say(`loading ${image} into Docker`);
   // Others' caches may have loaded the same image; only who has this note removes it.
   writeWhole(path.join(loadedFolder(ownCache()), encodeURIComponent(image)), "");
   // By standard input, because the command may not read hidden folders where snap confines it.
   const input = createReadStream(archive);
   await docker(["load"], { input, timeoutSeconds: loadTimeoutSeconds });
-}
-
-/** `docker images` would not know a name with docker.io. */
-function isInDocker(image: string): Promise<boolean> {
-  return docker(["image", "inspect", image]).then(
-    () => true,
-    () => false,
-  );
 }
 
 /**
