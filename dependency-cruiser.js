@@ -40,6 +40,14 @@ export default {
       to: { path: within(folders), pathNot: within([folder, ...mayImport[folder]]) },
     })),
     {
+      name: "components-take-sections",
+      comment:
+        "A component or check takes the sections that it reads (config/sections/), not all settings of a lab.",
+      severity: "error",
+      from: { path: within(["components"]) },
+      to: { path: "^config/settings[.]ts$" },
+    },
+    {
       name: "nothing-imports-tests",
       severity: "error",
       from: { pathNot: "^test/" },

@@ -51,7 +51,7 @@ export function checkHost(settings: Settings, facts: HostFacts): HostProblem[] {
 }
 
 function checkTools(
-  _settings: Settings,
+  _settings: unknown,
   { missingTools, packageManager }: HostFacts,
 ): HostProblem[] {
   return missingTools.map((name) => ({
@@ -61,7 +61,7 @@ function checkTools(
   }));
 }
 
-function checkPrograms(_settings: Settings, { programs }: HostFacts): HostProblem[] {
+function checkPrograms(_settings: unknown, { programs }: HostFacts): HostProblem[] {
   const { unpinned, missing } = programs;
   return [
     ...unless(unpinned.length === 0, {

@@ -3,7 +3,7 @@ import { podNetworks } from "../components/cni/pod-networks.ts";
 import type { ImageArchive } from "../components/image-archives/image-archive.ts";
 import type { ExistingNode } from "../components/machine/existing/settings.ts";
 import type { MachineComponents } from "../components/machine/machine-maker.ts";
-import { makersComponents } from "../components/machine/machine-makers.ts";
+import { makersComponents, type MakerSection } from "../components/machine/machine-makers.ts";
 import type { NodeSettings } from "../config/sections/nodes.ts";
 import type { Settings } from "../config/settings.ts";
 import type { MachineAccess } from "./existing-cluster.ts";
@@ -12,11 +12,39 @@ import { nodeImageNote } from "./node-image.ts";
 import { imageArchives, LabImages, recordFiles, recordGiven, recordNetwork } from "./lab-images.ts";
 import { loginsTo } from "./own-machines.ts";
 
-export interface LabArgs {
-  /** The checked settings. */
-  readonly settings: Settings;
-  /** The nodes on machines that are made, without those on hypervisors that do not answer. */
-  readonly nodes: readonly NodeSettings[];
+/**
+ * Sections of the checked settings (docs/settings.md), and what was found for them. Each maker of machines has its own
+ * section: the hosts besides this one.
+ */
+export interface LabArgs extends Pick<Settings, MakerSection> {
+  /** The name, with which the names of machines, containers and networks start. */
+  readonly lab: Settings["lab"];
+  /** The segment that all machines and containers share: ranges, bridge, DNS. */
+  readonly network: Settings["network"];
+  /** kind's cluster: its version, its control planes and Linux workers, its ranges. */
+  readonly cluster: Settings["cluster"];
+  /** The network of the pods. */
+  readonly cni: Settings["cni"];
+  /** Whether the lab has an image registry. */
+  readonly registry: boolean;
+  /** libvirt on this host. */
+  readonly hypervisor: Settings["hypervisor"];
+  /** What all Windows machines have in common: disk, account, programs, proxy. */
+  readonly windows: Settings["windows"];
+  /** The same of Linux machines. */
+  readonly linux: Settings["linux"];
+  /** The certificates that nodes trust, and the scripts that run on them. */
+  readonly given: Settings["given"];
+  /** The Windows nodes whose machines are made. */
+  readonly nodes: Settings["nodes"];
+  /** The Linux nodes whose machines are made. */
+  readonly linuxNodes: Settings["linuxNodes"];
+  /** The Windows nodes whose machines are there already. */
+  readonly ownNodes: Settings["ownNodes"];
+  /** The host of each machine that is made, and why it runs there. */
+  readonly placement: Settings["placement"];
+  /** The nodes whose machines are made in this run: not those on hosts that do not answer. */
+  readonly present: readonly NodeSettings[];
   /** What machines and nodes start from, found on this host or, for a preview anywhere, as the last `up` found it. */
   readonly images: LabImages;
   /** Archives with images for Linux nodes, from `kindows:cluster.imageArchives`. */
@@ -36,7 +64,7 @@ export interface LabArgs {
  */
 export async function labArgs(
   settings: Settings,
-  nodes: readonly NodeSettings[],
+  present: readonly NodeSettings[],
 ): Promise<LabArgs> {
   const images = await LabImages.ofStack();
   recordNetwork(settings, images);
@@ -45,8 +73,8 @@ export async function labArgs(
   const note = nodeImageNote(settings.cluster);
   if (note !== undefined) await pulumi.log.warn(note);
   return {
-    settings,
-    nodes,
+    ...settings,
+    present,
     images,
     archives: await imageArchives(settings, images),
     podNetwork: await podNetworks[settings.cni.kind].components(),

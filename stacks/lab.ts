@@ -7,12 +7,11 @@ import { registryAddress, segmentPlan } from "../config/address-plan.ts";
 import { containerCount } from "../config/checks/used-network.ts";
 import { localRegistry } from "../config/local-registry.ts";
 import { labNames } from "../config/names.ts";
-import type { Settings } from "../config/settings.ts";
 import { isYours } from "../components/cni/pod-networks.ts";
 import { KindCluster } from "../components/controlplane/kind-cluster.ts";
 import { LocalRegistry } from "../components/controlplane/local-registry.ts";
 import { KubeProxyWindows } from "../components/kubeproxy/kube-proxy-windows.ts";
-import { type MakersHosts, otherHosts } from "../components/machine/machine-makers.ts";
+import { otherHosts } from "../components/machine/machine-makers.ts";
 import { randomLabId } from "../components/lab-id.ts";
 import { labFabric } from "../components/network/fabric/fabric-host.ts";
 import { sharedZone } from "../components/network/firewalld.ts";
@@ -61,37 +60,36 @@ export class Lab extends pulumi.ComponentResource {
 
   constructor(name: string, args: LabArgs, opts?: pulumi.ComponentResourceOptions) {
     super("kindows:stacks:Lab", name, {}, opts);
-    const { settings, images, archives, podNetwork } = args;
-    const { cluster, given } = settings;
-    const { certificates } = given;
+    const { lab, cluster, images, archives, podNetwork } = args;
+    const { certificates } = args.given;
     const { kubernetesVersion, tokenTtlMinutes } = cluster;
     const child = { parent: this };
-    const windowsImage = machineImage(settings, images);
-    const placed = reportedPlacement(settings);
+    const windowsImage = machineImage(args, images);
+    const placed = reportedPlacement(args);
     const labId = randomLabId(child);
-    const libvirtProvider = hypervisorProvider("hypervisor", settings.hypervisor.uri, child);
-    const network = labNetwork(settings, labId, libvirtProvider, child);
+    const libvirtProvider = hypervisorProvider("hypervisor", args.hypervisor.uri, child);
+    const network = labNetwork(args, labId, libvirtProvider, child);
     const address = network.containerRange.apply((range) =>
-      registryAddress(range, settings.network.cidr),
+      registryAddress(range, args.network.cidr),
     );
-    const registry = settings.registry
+    const registry = args.registry
       ? address.apply((known) => `${known}:${localRegistry.containerPort}`)
       : undefined;
 
     const controlPlane = new KindCluster(
       "control-plane",
       {
-        name: labNames(settings.lab.name).kindCluster,
+        name: labNames(lab.name).kindCluster,
         kubernetesVersion,
         nodeImage: images.of("node", [cluster.nodeImage, kubernetesVersion], z.string(), () =>
-          nodeImage(settings),
+          nodeImage(args),
         ),
         controlPlanes: cluster.controlPlanes,
         workers: cluster.workers.map(({ name }) => name),
         podCidr: cluster.podCidr,
         serviceCidr: cluster.serviceCidr,
         network: network.dockerNetworkName,
-        cni: settings.cni.kind,
+        cni: args.cni.kind,
         kindPatches: cluster.kindPatches,
         apiServer: cluster.apiServer,
         imageArchives: archives,
@@ -100,26 +98,26 @@ export class Lab extends pulumi.ComponentResource {
       },
       child,
     );
-    if (settings.registry) {
+    if (args.registry) {
       new LocalRegistry(
         "registry",
         {
-          lab: labNames(settings.lab.name).prefix,
+          lab: labNames(lab.name).prefix,
           ...{ labId, network: network.dockerNetworkName, address, controlPlane },
         },
         child,
       );
     }
-    const pods = podNetwork.install(controlPlane, settings, child);
+    const pods = podNetwork.install(controlPlane, args, child);
 
-    const fabric = labFabric(settings, isAway, labId, network, this);
+    const fabric = labFabric(args, isAway, labId, network, this);
     const { loginKey, machines } = labMachines(args, windowsImage?.disk, {
       ...{ network, fabric, labId, libvirtProvider },
       parent: this,
     });
     const joinedCluster = {
       ...{ controlPlane, podNetwork: pods.resource, tokenTtlMinutes },
-      ...(isYours(settings.cni.kind) && { awaitsReady: false }),
+      ...(isYours(args.cni.kind) && { awaitsReady: false }),
       parent: this,
     };
     const of = (os: NodeSettings["os"]) => machines.filter(({ node }) => node.os === os);
@@ -130,8 +128,8 @@ export class Lab extends pulumi.ComponentResource {
     );
     // The routes of Windows nodes include those of Linux nodes.
     const joined = linux.map(({ registered }) => registered);
-    const routes = clusterRoutes(settings, controlPlane, joined, child);
-    const setup = { setup: nodeSetup(settings), routes, registry };
+    const routes = clusterRoutes(args, controlPlane, joined, child);
+    const setup = { setup: nodeSetup(args), routes, registry };
     const made =
       windowsImage === undefined
         ? []
@@ -143,15 +141,15 @@ export class Lab extends pulumi.ComponentResource {
 
     pods.awaitOnWindows?.(windows);
     // It waits for the pods' network by its name, which only the user knows.
-    if (!isYours(settings.cni.kind)) {
+    if (!isYours(args.cni.kind)) {
       new KubeProxyWindows(
         "kube-proxy-windows",
         {
           controlPlane,
           nodes: windows,
           network: pods.windows,
-          image: settings.windows.kubeProxyImage,
-          pullSecrets: settings.windows.kubeProxyPullSecrets,
+          image: args.windows.kubeProxyImage,
+          pullSecrets: args.windows.kubeProxyPullSecrets,
         },
         child,
       );
@@ -175,12 +173,12 @@ export class Lab extends pulumi.ComponentResource {
 }
 
 function labNetwork(
-  settings: Pick<Settings, "lab" | "network" | "hypervisor" | "cluster" | "ownNodes" | "registry">,
+  args: LabArgs,
   labId: pulumi.Output<string>,
   libvirtProvider: libvirt.Provider,
   child: pulumi.ComponentResourceOptions,
 ): LabNetwork {
-  const { lab, network, hypervisor } = settings;
+  const { lab, network, hypervisor } = args;
   const plan = segmentPlan(network);
   const endpoint = dockerEndpoint();
   const dockerProvider = new docker.Provider(
@@ -201,11 +199,11 @@ function labNetwork(
       bridge: network.bridge,
       domain: network.domain,
       gateway: plan.gateway,
-      containers: plan.containerRange ?? usedNetwork(settings),
+      containers: plan.containerRange ?? usedNetwork(args),
       mtu: network.mtu,
       dnsForwarders: network.dnsForwarders,
       zone: sharedZone(hypervisor.uri),
-      mode: isRouted(settings) ? "route" : "nat",
+      mode: isRouted(args) ? "route" : "nat",
       ...{ libvirtProvider, dockerProvider, labId },
     },
     child,
@@ -214,15 +212,15 @@ function labNetwork(
 
 /** Joins the machines that are there already. */
 function joinedOwn(
-  { settings, access }: LabArgs,
+  args: LabArgs,
   cluster: JoinedCluster,
   more: Pick<WindowsNodeArgs, "routes" | "registry">,
 ): JoinedWindows[] {
-  const { ownNodes } = settings;
+  const { ownNodes, access } = args;
   // Most labs make all their machines.
   if (ownNodes.length === 0) return [];
-  const programs = { software: ownSoftware(settings), requirements: defaultRequirements };
-  const setup = ownSetup(settings);
+  const programs = { software: ownSoftware(args), requirements: defaultRequirements };
+  const setup = ownSetup(args);
   return ownNodes.map((node) => {
     const { port: sshPort, privateKeyFile: sshKeyFile } = node.login;
     const machine = existingMachine(node, access(node), programs, cluster.parent);
@@ -232,15 +230,13 @@ function joinedOwn(
 }
 
 /** The libvirt network that the settings name, for a lab that makes none. */
-function usedNetwork(
-  settings: Pick<Settings, "hypervisor" | "network" | "cluster" | "ownNodes" | "registry">,
-): UsedNetwork {
-  const { hypervisor, network, ownNodes } = settings;
+function usedNetwork(args: LabArgs): UsedNetwork {
+  const { hypervisor, network, ownNodes } = args;
   return {
     uri: hypervisor.uri,
     name: network.libvirtNetwork ?? "",
     uuid: network.found?.uuid ?? "",
-    containers: containerCount(settings),
+    containers: containerCount(args),
     avoid: ownNodes.flatMap(({ address, nodeIp }) => [...new Set([address, nodeIp])]),
   };
 }
@@ -250,9 +246,9 @@ function usedNetwork(
  * one hypervisor.
  */
 function reportedPlacement(
-  settings: MakersHosts & Pick<Settings, "placement">,
+  args: LabArgs,
 ): ReadonlyMap<string, { readonly hypervisor: string; readonly placement: string }> {
-  const placement = otherHosts(settings).length > 0 ? settings.placement : [];
+  const placement = otherHosts(args).length > 0 ? args.placement : [];
   return new Map(
     placement.map(({ node, hypervisor, reason }) => {
       // Pulumi delivers log messages before the program ends.

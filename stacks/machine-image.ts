@@ -2,8 +2,7 @@ import type * as z from "zod";
 import { readFileSync } from "node:fs";
 import { firmwareOf, isMadeFromIso } from "../config/sections/windows-image.ts";
 import { imageSource } from "../config/image-sources.ts";
-import type { Settings } from "../config/settings.ts";
-import { stackNeeds } from "./stack-needs.ts";
+import { type NeedingSettings, stackNeeds } from "./stack-needs.ts";
 import { builtImage, imageKey } from "../images/windows/builder/built-image.ts";
 import {
   defaultRequirements,
@@ -37,6 +36,8 @@ const rehearsalRequirements: HostRequirements = {
   minimumMemoryMiB: 1024,
 };
 
+type ImageSettings = NeedingSettings & Parameters<typeof ownSoftware>[0];
+
 /** An image, with its manifest if it is the rehearsal's. */
 const foundSchema = goldenImageSchema.extend({ manifest: imageManifestSchema.optional() });
 
@@ -44,7 +45,7 @@ const foundSchema = goldenImageSchema.extend({ manifest: imageManifestSchema.opt
  * The image in the settings; undefined without Windows nodes. A preview works without it, on a host that has built nothing. Before an `up`, the
  * preflight checks that it exists.
  */
-export function machineImage(settings: Settings, images: LabImages): MachineImage | undefined {
+export function machineImage(settings: ImageSettings, images: LabImages): MachineImage | undefined {
   if (stackNeeds(settings).windowsImage === undefined) return undefined;
   const { windows, cluster, cni } = settings;
   const { image, containerdVersion } = windows;
@@ -65,7 +66,7 @@ export function machineImage(settings: Settings, images: LabImages): MachineImag
   };
 }
 
-function found(settings: Settings): z.infer<typeof foundSchema> {
+function found(settings: ImageSettings): z.infer<typeof foundSchema> {
   const { image } = settings.windows;
   if (image.kind === "disk") return diskAt(image.path);
   const { manifest, ...disk } = builtImage(settings) ?? { ...notBuilt, manifest: undefined };

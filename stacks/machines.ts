@@ -9,13 +9,14 @@ import type { NodeSettings } from "../config/sections/nodes.ts";
 
 /** Creates the machines of the nodes, each on its hypervisor, and the key that logs in to all of them. */
 export function labMachines(
-  { settings, nodes, images, makers }: Pick<LabArgs, "settings" | "nodes" | "images" | "makers">,
+  settings: Omit<LabArgs, "archives" | "podNetwork" | "access">,
   windowsImage: GoldenImage | undefined,
   part: Pick<MachinesLab, "network" | "fabric" | "labId" | "libvirtProvider" | "parent">,
 ): {
   readonly loginKey: SshKey;
   readonly machines: readonly (StackMachine & { readonly node: NodeSettings })[];
 } {
+  const { present, images, makers } = settings;
   const { parent } = part;
   const loginKey = new SshKey("login", { comment: labNames(settings.lab.name).prefix }, { parent });
   // A Linux machine's identity disk allows root to log in.
@@ -26,10 +27,10 @@ export function labMachines(
     images: { windows: windowsImage, linux: () => linuxImage(settings, images) },
     login: (os: NodeSettings["os"]) => ({ user: users[os], key: loginKey }),
   };
-  const hosts = new Map(makers.flatMap(({ machinesOn }) => [...machinesOn(lab, nodes)]));
+  const hosts = new Map(makers.flatMap(({ machinesOn }) => [...machinesOn(lab, present)]));
   return {
     loginKey,
-    machines: nodes.map((node) => {
+    machines: present.map((node) => {
       const make = hosts.get(node.hypervisor);
       // Checked settings only name existing hypervisors.
       if (make === undefined) {

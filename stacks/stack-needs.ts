@@ -20,13 +20,12 @@ export interface StackNeeds {
   readonly calico: CalicoRelease | undefined;
 }
 
+/** The settings that say what a lab needs. */
+export type NeedingSettings = Pick<Settings, "windows" | "linux" | "cluster" | "cni" | "registry"> &
+  Readonly<Record<"nodes" | "linuxNodes" | "ownNodes", readonly unknown[]>>;
+
 /** Reads nothing but the settings. */
-export function stackNeeds(
-  settings: Pick<
-    Settings,
-    "windows" | "linux" | "nodes" | "linuxNodes" | "ownNodes" | "cluster" | "cni" | "registry"
-  >,
-): StackNeeds {
+export function stackNeeds(settings: NeedingSettings): StackNeeds {
   const { windows, linux, nodes, linuxNodes, ownNodes, cluster, cni, registry } = settings;
   const makesWindows = nodes.length > 0;
   const lacksPrograms =

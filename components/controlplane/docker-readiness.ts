@@ -12,7 +12,6 @@ import {
   startCommand,
   type PackageManager,
 } from "../../toolchain/host-packages.ts";
-import type { Settings } from "../../config/settings.ts";
 
 const timeoutSeconds = 15;
 const bridgeOption = "com.docker.network.bridge.name";
@@ -150,7 +149,7 @@ const engines = {
 const minimumVersion = "20.10.0";
 
 export function checkDocker(
-  _settings: Settings,
+  _settings: unknown,
   {
     docker,
     packageManager,

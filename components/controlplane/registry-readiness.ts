@@ -1,12 +1,12 @@
 import type { Gathered, HostProblem } from "../../config/host-problem.ts";
 import { localRegistry } from "../../config/local-registry.ts";
 import { labNames } from "../../config/names.ts";
-import type { Settings } from "../../config/settings.ts";
+import type { LabSection } from "../../config/sections/lab.ts";
 import type { DockerFacts } from "./docker-readiness.ts";
 
 /** Checks that nobody but the lab's own registry has its port of this host. */
 export function checkRegistryPort(
-  { lab, registry }: Settings,
+  { lab, registry }: LabSection & { readonly registry: boolean },
   {
     docker,
     registryPort: program,

@@ -1,7 +1,6 @@
 import { examineArchives } from "./image-archives.ts";
 import type { HostProblem } from "../../config/host-problem.ts";
 import { pathText, SettingsError } from "../../config/problem.ts";
-import type { Settings } from "../../config/settings.ts";
 import { Cache } from "../../toolchain/cache.ts";
 
 export interface ImageArchiveFacts {
@@ -12,7 +11,9 @@ export interface ImageArchiveFacts {
 
 /** Examines the archives of images. They were read before, unless this is the doctor and they have changed. */
 export async function gatherImageArchives(
-  { cluster: { imageArchives } }: Pick<Settings, "cluster">,
+  {
+    cluster: { imageArchives },
+  }: { readonly cluster: { readonly imageArchives: readonly string[] } },
   cache = new Cache(),
 ): Promise<ImageArchiveFacts> {
   try {
@@ -30,7 +31,7 @@ export async function gatherImageArchives(
 }
 
 export function checkImageArchives(
-  _settings: Settings,
+  _settings: unknown,
   { imageArchives }: { readonly imageArchives: ImageArchiveFacts },
 ): HostProblem[] {
   return [...imageArchives.problems];

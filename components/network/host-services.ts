@@ -5,7 +5,8 @@ import { leastMtu, segmentMtu } from "./packet-size.ts";
 import type { HostProblem, Gathered } from "../../config/host-problem.ts";
 import { labNames } from "../../config/names.ts";
 import { unless } from "../../config/problem.ts";
-import type { Settings } from "../../config/settings.ts";
+import type { LabSection } from "../../config/sections/lab.ts";
+import type { NetworkSection } from "../../config/sections/network.ts";
 import type { LibvirtFacts } from "../machine/libvirt/libvirt-facts.ts";
 
 /** A program of this host that listens, on every address, where libvirt's DNS or DHCP server of the lab has to. */
@@ -137,7 +138,7 @@ async function gatherUplink(root: string): Promise<ServiceFacts["uplink"]> {
 
 /** Checks that the lab's DNS and DHCP server can listen, unless the lab's network is there already. */
 export function checkListeners(
-  settings: Settings,
+  settings: LabSection & NetworkSection,
   {
     services,
     libvirt,
@@ -158,7 +159,7 @@ export function checkListeners(
 
 /** Checks that the lab's bridge is in the zone in which Docker wants it, or that libvirt can put it there. */
 export function checkFirewalld(
-  { network }: Settings,
+  { network }: NetworkSection,
   { services }: { readonly services: ServiceFacts },
 ): HostProblem[] {
   const { libvirtNetwork, found } = network;
@@ -180,7 +181,7 @@ export function checkFirewalld(
 
 /** Warns of an uplink that takes smaller packets than the lab sends. */
 export function checkUplink(
-  { network }: Settings,
+  { network }: NetworkSection,
   { services }: { readonly services: ServiceFacts },
 ): HostProblem[] {
   const { uplink } = services;

@@ -2,9 +2,10 @@ import { readdir, readFile } from "node:fs/promises";
 import { networkInterfaces } from "node:os";
 import { addressText, type Ipv4Range, overlaps, parseRange, rangeText } from "../../config/ipv4.ts";
 import { labNames } from "../../config/names.ts";
-import type { Settings } from "../../config/settings.ts";
+import type { LabSection } from "../../config/sections/lab.ts";
+import type { NetworkSection } from "../../config/sections/network.ts";
 import type { DockerFacts } from "../controlplane/docker-readiness.ts";
-import { proposedRange, segmentRange } from "../../config/checks/ranges.ts";
+import { proposedRange, type RangesOfLab, segmentRange } from "../../config/checks/ranges.ts";
 import type { HostProblem, Gathered } from "../../config/host-problem.ts";
 import { unless } from "../../config/problem.ts";
 import type { LibvirtFacts } from "../machine/libvirt/libvirt-facts.ts";
@@ -73,7 +74,10 @@ interface Neighbours {
 }
 
 /** Networks of libvirt and Docker, and whether each is the lab's own, from an earlier run, and so no obstacle. */
-function networksOf({ lab, network }: Settings, { docker, libvirt }: Neighbours) {
+function networksOf(
+  { lab, network }: LabSection & NetworkSection,
+  { docker, libvirt }: Neighbours,
+) {
   const names = labNames(lab.name);
   const of = (
     whose: string,
@@ -94,7 +98,7 @@ function networksOf({ lab, network }: Settings, { docker, libvirt }: Neighbours)
 
 /** The setting that chooses the segment, and what to write there if it is taken. */
 function chosenBy(
-  { network: { libvirtNetwork } }: Settings,
+  { network: { libvirtNetwork } }: NetworkSection,
   setting: "cidr" | "bridge",
   value: string,
 ): { readonly subject: string; readonly used?: string } {
@@ -122,7 +126,10 @@ function isInTheWay({ range, isRoute }: Occupied, segment: Ipv4Range): boolean {
 }
 
 /** Checks that no network, address or route of this host conflicts with the lab's segment, apart from the lab's own. */
-export function checkSegment(settings: Settings, facts: Neighbours): HostProblem[] {
+export function checkSegment(
+  settings: LabSection & NetworkSection & RangesOfLab,
+  facts: Neighbours,
+): HostProblem[] {
   const { cidr: wanted } = settings.network;
   const segment = parseRange(wanted);
   const networks = networksOf(settings, facts);
@@ -171,7 +178,10 @@ export function checkSegment(settings: Settings, facts: Neighbours): HostProblem
 }
 
 /** Checks that no interface or network outside the lab uses the name of the lab's bridge. */
-export function checkBridge(settings: Settings, facts: Neighbours): HostProblem[] {
+export function checkBridge(
+  settings: LabSection & NetworkSection,
+  facts: Neighbours,
+): HostProblem[] {
   const { bridge } = settings.network;
   const networks = networksOf(settings, facts).filter((one) => one.bridge === bridge);
   const foreign = networks.find(({ isOwn }) => !isOwn);

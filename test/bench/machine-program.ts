@@ -36,9 +36,13 @@ const network = new LabNetwork("lab", {
 });
 const images = new LabImages();
 const image = machineImage(settings, images);
-labMachines({ settings, nodes: [node], images, makers: await makersComponents() }, image?.disk, {
-  ...{ network, fabric: new Map(), labId, libvirtProvider },
-  parent: new pulumi.ComponentResource("kindows:bench:Lab", "lab"),
-});
+labMachines(
+  { ...settings, present: [node], images, makers: await makersComponents() },
+  image?.disk,
+  {
+    ...{ network, fabric: new Map(), labId, libvirtProvider },
+    parent: new pulumi.ComponentResource("kindows:bench:Lab", "lab"),
+  },
+);
 
 export const address = node.address;

@@ -1,10 +1,10 @@
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { runProgram } from "../../../host/run-program.ts";
-import { type Settings } from "../../../config/settings.ts";
 import { domainName, labNames } from "../../../config/names.ts";
 import type { HostProblem, Gathered } from "../../../config/host-problem.ts";
-import { machineNodes } from "../../../config/sections/nodes.ts";
+import type { LabSection } from "../../../config/sections/lab.ts";
+import { type MadeNodes, machineNodes } from "../../../config/sections/nodes.ts";
 import type { LibvirtFacts } from "./libvirt-facts.ts";
 
 /** The security module that may deny programs access to files despite their permissions. */
@@ -81,7 +81,7 @@ function denialIn(line: string, by: Denial["by"]): Denial | undefined {
  * only a reason to warn, not to stop.
  */
 export function checkConfinement(
-  settings: Pick<Settings, "lab" | "nodes" | "linuxNodes">,
+  settings: LabSection & MadeNodes,
   {
     confinement,
     libvirt,

@@ -3,9 +3,9 @@ import { access, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { runProgram } from "../../../host/run-program.ts";
-import type { Settings } from "../../../config/settings.ts";
 import type { HostProblem, Gathered } from "../../../config/host-problem.ts";
 import type { LibvirtFacts } from "./libvirt-facts.ts";
+import type { ThisHypervisor } from "./settings.ts";
 
 /**
  * Whether KVM can be used. `hangs`: it can be opened but does not run a guest. Undefined if the settings do not use it.
@@ -19,7 +19,7 @@ const emulator = "qemu-system-x86_64";
 /** Far more than the tenth of a second that the probe takes, because the host may be busy. */
 const timeoutSeconds = 5;
 
-type DomainType = Settings["hypervisor"]["domainType"];
+type DomainType = ThisHypervisor["domainType"];
 
 /** Checks whether KVM runs a guest, because the existence of /dev/kvm proves nothing. */
 export async function gatherKvm(domainType: DomainType): Promise<KvmFacts> {
@@ -67,7 +67,7 @@ const otherwise = 'or, for a rehearsal, write kindows:hypervisor.domainType "qem
  * A user who can't open the device can still use libvirt, whose QEMU opens it; only building images needs it directly.
  */
 export function checkKvm(
-  { hypervisor }: Pick<Settings, "hypervisor">,
+  { hypervisor }: { readonly hypervisor: Pick<ThisHypervisor, "domainType"> },
   { kvm, libvirt }: { readonly kvm: KvmFacts; readonly libvirt?: Gathered<LibvirtFacts> },
 ): HostProblem[] {
   const subject = device;
