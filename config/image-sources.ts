@@ -29,6 +29,12 @@ export interface ImageSource {
   readonly room: { readonly imageGiB: number; readonly growthGiB: number };
   /** The command that makes it; undefined for a disk of the user's. */
   readonly madeBy?: string;
+  /** What a new stack has instead of the defaults (`kindows init`). */
+  readonly newStack?: {
+    readonly domainType: "qemu";
+    readonly size: { readonly cpus: number; readonly memoryMiB: number; readonly diskGiB: number };
+    readonly cni: string;
+  };
 }
 
 const windows = {
@@ -60,6 +66,12 @@ const imageSources = {
     least: { memoryMiB: 0, diskGiB: 0 },
     room: { imageGiB: 1, growthGiB: 1 },
     madeBy: "prepare",
+    newStack: {
+      domainType: "qemu",
+      size: { cpus: 1, memoryMiB: 3072, diskGiB: 16 },
+      // A rehearsed node's pods have a network only with Flannel.
+      cni: "kind-default",
+    },
   },
   disk: { ...windows, anyAccount: true },
   "evaluation-iso": { ...windows, madeBy: "disk build" },

@@ -12,7 +12,13 @@ import { Failure, messageOf } from "../../host/failure.ts";
 import { gatherNetwork } from "../../components/network/segment-readiness.ts";
 import { fingerprint, learnHostKey } from "../../host/ssh/host-key.ts";
 import { settingsFile, stackOf } from "../engine/folders.ts";
-import { newSections, type NewStack, type OwnMachine } from "../init/new-stack.ts";
+import {
+  imageKind,
+  newSections,
+  type NewStack,
+  type OwnMachine,
+  usually,
+} from "../init/new-stack.ts";
 import { stackFile } from "../init/stack-file.ts";
 import { print } from "../progress.ts";
 import { knownStacks } from "../stack-settings.ts";
@@ -44,10 +50,9 @@ export async function init(options: InitOptions): Promise<void> {
     throw new Failure(`${name} cannot be a stack's name: write letters, digits, - and _ only`);
   }
   const machines = options.machine.map(ownMachine);
-  const isKind = ["rehearsal", "evaluation-iso"].includes(image);
   const found = await Promise.all(machines.map(withHostKey));
   const wanted: NewStack = {
-    image: isKind ? image : path.resolve(image),
+    image: imageKind(image) === image ? image : path.resolve(image),
     windowsVersion: options.windows,
     nodes: options.nodes ?? (machines.length > 0 ? 0 : 1),
     machines: found.map(({ machine }) => machine),
@@ -86,9 +91,10 @@ export async function init(options: InitOptions): Promise<void> {
   print(`${fileName} is written. Have a look at it, then: ./kindows up --stack ${name}`);
 }
 
-/** Calico does not support Windows Server 2025, and a rehearsed node's pods have no network. */
+/** Calico does not support Windows Server 2025. */
 function usualPodNetwork({ image, windows, machine }: InitOptions): string {
-  if (image === "rehearsal" && machine.length === 0) return "kind-default";
+  const usual = machine.length === 0 ? usually(image) : undefined;
+  if (usual !== undefined) return usual.cni;
   return windows === "2025" ? "flannel" : "calico";
 }
 

@@ -1,7 +1,7 @@
-import { calicoRelease } from "../../components/cni/calico/release.ts";
+import { calicoRelease, calicoVersions } from "../../components/cni/calico/release.ts";
 import { operatorArchive } from "../../components/cni/calico/definitions-artifact.ts";
 import { officialSoftware } from "../../components/windows/software.ts";
-import { containerdVersions, defaultCalico, defaultKubernetes } from "../../host/versions.ts";
+import { containerdVersions, defaultKubernetes } from "../../host/versions.ts";
 import { bundledPlugins } from "../../offline/plugins/catalog.ts";
 import { pluginDownloads } from "../engine/plugin-artifact.ts";
 import {
@@ -46,7 +46,7 @@ function toolFiles(): readonly PublishedFile[] {
     ...downloads,
     ...bundledPlugins.flatMap(pluginDownloads),
     goArchive,
-    operatorArchive(calicoRelease(defaultCalico)),
+    ...calicoVersions.map(calicoRelease).map(operatorArchive),
   ];
 }
 

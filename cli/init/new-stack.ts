@@ -1,3 +1,4 @@
+import { imageSource, type ImageSourceName } from "../../config/image-sources.ts";
 import { defaultKubernetes } from "../../host/versions.ts";
 
 /** A machine that is there already. */
@@ -37,7 +38,7 @@ function named(prefix: string, count: number, taken: readonly string[] = []): { 
 /** The sections of a new stack's settings, without those that have their defaults. */
 export function newSections(wanted: NewStack): Sections {
   const { image, machines, nodes, libvirtNetwork, key } = wanted;
-  const isRehearsal = image === "rehearsal";
+  const usual = usually(image);
   const made = named(
     "win",
     nodes,
@@ -51,12 +52,11 @@ export function newSections(wanted: NewStack): Sections {
       workers: named("worker", wanted.workers),
     },
     cni: { kind: wanted.cni },
-    ...(isRehearsal && { hypervisor: { domainType: "qemu" } }),
+    ...(usual && { hypervisor: { domainType: usual.domainType } }),
     windows: {
       version: wanted.windowsVersion,
       ...(made.length > 0 && { image: imageOf(image) }),
-      // The rehearsal guest is not Windows and needs little.
-      ...(isRehearsal && { cpus: 1, memoryMiB: 3072, diskGiB: 16 }),
+      ...usual?.size,
     },
     ...(key !== undefined && { login: { privateKeyFile: key } }),
     nodes: [
@@ -66,10 +66,20 @@ export function newSections(wanted: NewStack): Sections {
   };
 }
 
-/** By the file's name, as docs/windows-image.md has them: an ISO is installed from, everything else is a disk. */
+/** What a new stack with this image has instead of the defaults. */
+export function usually(image: string): ReturnType<typeof imageSource>["newStack"] {
+  return imageSource({ windows: { image: { kind: imageKind(image) } } }).newStack;
+}
+
+/** Of a file by its name, as docs/windows-image.md has them: an ISO is installed from, everything else is a disk. */
+export function imageKind(image: string): ImageSourceName {
+  if (image === "rehearsal" || image === "evaluation-iso") return image;
+  return /\.iso$/i.test(image) ? "iso" : "disk";
+}
+
 function imageOf(image: string): object {
-  if (image === "rehearsal") return { kind: image };
+  const kind = imageKind(image);
   // Written although it is the default, so that the file says what to do before `up`.
-  if (image === "evaluation-iso") return { kind: image, acceptLicence: false };
-  return { kind: /\.iso$/i.test(image) ? "iso" : "disk", path: image };
+  if (kind === "evaluation-iso") return { kind, acceptLicence: false };
+  return kind === image ? { kind } : { kind, path: image };
 }
