@@ -1,10 +1,12 @@
 import * as pulumi from "@pulumi/pulumi";
 import { allConfig } from "@pulumi/pulumi/runtime/config.js";
+import * as z from "zod";
 import type { ExistingSettings } from "./existing.ts";
 import { SettingsError } from "./problem.ts";
 import { type Finders, onThisHost, ownFilesIn, resolveOnHost } from "./resolve.ts";
-import type { Settings } from "./settings.ts";
-import { stackSections } from "./stack-sections.ts";
+import { bare } from "./schema-paths.ts";
+import { type Settings, settingsSchema } from "./settings.ts";
+import { namespace, stackSections } from "./stack-sections.ts";
 
 export type StackSettings =
   | { readonly kind: "lab"; readonly settings: Settings }
@@ -44,14 +46,16 @@ export async function loadSettings(): Promise<Settings> {
   return stack.settings;
 }
 
-/**
- * Pulumi passes objects as JSON and text as it is. A section that the stack leaves out has its default in Pulumi.yaml,
- * which is empty, or false.
- */
+/** What the sections that a stack leaves out have in Pulumi.yaml, which needs a default of each. */
+const empty = ["{}", "[]"];
+const switches = Object.entries(settingsSchema.shape).flatMap(([name, schema]) =>
+  bare(schema) instanceof z.ZodBoolean ? [`${namespace}:${name}`] : [],
+);
+
+/** Pulumi passes objects as JSON and text as it is. */
 function parsedConfig(config: Readonly<Record<string, string>>): Record<string, unknown> {
   const written = Object.entries(config).filter(
-    ([key, value]) =>
-      !["{}", "[]", ...(key === "kindows:registry" ? ["false"] : [])].includes(value),
+    ([key, value]) => !empty.includes(value) && !(value === "false" && switches.includes(key)),
   );
   return Object.fromEntries(written.map(([key, value]) => [key, parsed(value)]));
 }

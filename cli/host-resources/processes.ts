@@ -1,7 +1,6 @@
 import { readdir, readFile } from "node:fs/promises";
-import { setTimeout as sleep } from "node:timers/promises";
-
 import { labIdVariable, labVariable } from "../../config/names.ts";
+import { waitUntil } from "../../host/wait-until.ts";
 import { isAlive, ownerOf } from "../../toolchain/owner.ts";
 import { isLabPrefix, type ResourceKind } from "../../components/host-resource.ts";
 
@@ -43,13 +42,16 @@ export const processes: ResourceKind = {
     if (owner === undefined || labOfEnvironment(await readProcFile(pid, "environ")) !== lab) {
       return; // Ended meanwhile; its number may have been reused.
     }
-    const deadline = Date.now() + graceSeconds * 1000;
+    const wait = {
+      what: `process ${pid} to end`,
+      timeoutSeconds: graceSeconds,
+      pollMilliseconds: 50,
+    };
     try {
       process.kill(pid, "SIGTERM");
-      while (await isAlive(owner)) {
-        if (Date.now() > deadline) return void process.kill(pid, "SIGKILL");
-        await sleep(50);
-      }
+      await waitUntil(wait, async () => ((await isAlive(owner)) ? "it runs" : undefined)).catch(
+        () => process.kill(pid, "SIGKILL"),
+      );
     } catch {
       // Ended meanwhile.
     }

@@ -72,10 +72,8 @@ async function prepareLab({ settings, needs }: PreparedLab): Promise<void> {
   ];
   const parts = [...disks, ...containers, ...definitionParts(needs)];
   const ensured = await prepareEngine(artifactsOf(parts), ensuring(settings, parts));
-  recordBuilt({ tools: {}, ...cloudImage });
-  for (const { artifact, note } of parts) {
-    recordBuilt({ tools: {}, ...(await note(ensured.path(artifact))) });
-  }
+  const notes = await Promise.all(parts.map(({ artifact, note }) => note(ensured.path(artifact))));
+  recordBuilt(Object.assign({ tools: {} }, cloudImage, ...notes) as BuiltArtifacts);
 }
 
 function artifactsOf(parts: readonly StackPart[]): Artifact[] {
@@ -173,7 +171,7 @@ async function knownRegistryImages({
 }
 
 async function builtRegistryImages(): Promise<readonly StackPart[]> {
-  return [(await import("./registry-part.ts")).registryPart];
+  return [await (await import("./container-parts.ts")).registryPart()];
 }
 
 async function builtContainerImages({ loadBalancer }: StackNeeds): Promise<readonly StackPart[]> {
