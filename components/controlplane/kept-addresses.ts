@@ -5,7 +5,7 @@
  */
 import * as z from "zod";
 import { containerAddress, docker } from "../../host/docker.ts";
-import { checkedJson } from "../../toolchain/parse-json.ts";
+import { readInspected } from "./inspected.ts";
 
 /** Runs Docker. @returns undefined if there is none. @throws if it fails */
 type Docker = (
@@ -56,9 +56,7 @@ export function addressesOf(
         run(["inspect", "--type", "container", name]),
         keptAddress(run, name),
       ]);
-      const what = `what Docker says of the container ${name}`;
-      const look = `look at it with \`docker inspect ${name}\``;
-      const [container] = checkedJson(found ?? "[]", inspected, what, look);
+      const [container] = readInspected(found ?? "[]", inspected, "container", name);
       const [[network, endpoint] = []] = Object.entries(container?.NetworkSettings.Networks ?? {});
       return {
         name,

@@ -7,7 +7,6 @@ import { localRegistry } from "../../../config/local-registry.ts";
 import { docker, removeContainers } from "../../../host/docker.ts";
 import { lines } from "../../../host/host.ts";
 import { waitUntil } from "../../../host/wait-until.ts";
-import { checkedJson } from "../../../toolchain/parse-json.ts";
 import { messageOf } from "../../../host/failure.ts";
 import { runAction, say } from "../../host-action/run-action.ts";
 import {
@@ -20,6 +19,7 @@ import {
   volumeArgs,
   type RegistryContainer,
 } from "../registry-container.ts";
+import { readInspected } from "../inspected.ts";
 import { ensureImage } from "./cluster-images.ts";
 
 export const environment = { REGISTRY: registrySchema };
@@ -61,15 +61,12 @@ async function ensureVolume(registry: RegistryContainer): Promise<void> {
   if (!isOfLab(found.Labels, registry)) throw notOurs("volume", name);
 }
 
-async function inspected<T>(type: string, name: string, schema: z.ZodType<T>): Promise<T> {
-  const command = ["inspect", "--type", type, name];
-  const look = `look at it with \`docker ${command.join(" ")}\``;
-  return checkedJson(
-    await docker(command),
-    schema,
-    `what Docker says of the ${type} ${name}`,
-    look,
-  );
+async function inspected<T>(
+  type: "container" | "volume",
+  name: string,
+  schema: z.ZodType<T>,
+): Promise<T> {
+  return readInspected(await docker(["inspect", "--type", type, name]), schema, type, name);
 }
 
 function notOurs(type: string, name: string): Error {

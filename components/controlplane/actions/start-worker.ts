@@ -4,7 +4,6 @@ import { messageOf } from "../../../host/failure.ts";
 import { docker, labelledContainers, removeContainers } from "../../../host/docker.ts";
 import { lines } from "../../../host/host.ts";
 import { waitUntil } from "../../../host/wait-until.ts";
-import { checkedJson } from "../../../toolchain/parse-json.ts";
 import { say } from "../../host-action/run-action.ts";
 import { startWithAddresses } from "../kept-addresses.ts";
 import {
@@ -13,6 +12,7 @@ import {
   type Worker,
   workerRunArgs,
 } from "../worker-container.ts";
+import { readInspected } from "../inspected.ts";
 import { ensureClusterImages } from "./cluster-images.ts";
 
 /** Longest wait for systemd in a container that has just started, in seconds. */
@@ -64,12 +64,8 @@ async function stageOf(name: string, all: readonly string[]): Promise<WorkerStag
 async function startContainer(worker: Worker): Promise<void> {
   const { name } = worker;
   const first = firstControlPlane(worker.cluster);
-  const [sibling] = checkedJson(
-    await docker(["inspect", first]),
-    z.tuple([controlPlaneContainer]),
-    `what Docker says of the container ${first}`,
-    `look at it with \`docker inspect ${first}\``,
-  );
+  const described = await docker(["inspect", first]);
+  const [sibling] = readInspected(described, z.tuple([controlPlaneContainer]), "container", first);
   say(`starting the container ${name}`);
   // Docker may have to pull the image.
   await docker(workerRunArgs(worker, sibling), { timeoutSeconds: 600 });
