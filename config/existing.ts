@@ -24,7 +24,7 @@ import { type GivenFiles, noGivenFiles } from "./given-files.ts";
 import { caCertificates, certificatesOnce } from "./sections/ca-certificates.ts";
 import { checksums } from "./sections/checksums.ts";
 import { programs, programsChecks } from "./sections/own-programs.ts";
-import { scripts, scriptsOnce } from "./sections/own-scripts.ts";
+import { scripts, scriptsChecks } from "./sections/own-scripts.ts";
 import { existingWindows, existingWindowsChecks } from "./sections/windows.ts";
 import { containerd } from "../host/versions.ts";
 import { namedFile } from "./named-file.ts";
@@ -94,7 +94,7 @@ const checks: readonly Check<WrittenExisting>[] = [
   ...existingWindowsChecks,
   ...programsChecks,
   certificatesOnce,
-  scriptsOnce,
+  ...scriptsChecks,
   ...credentialChecks(loginsOf),
   ...clusterMakers.kubevirt.checks,
   ...nodesChecks,

@@ -16,9 +16,11 @@ export interface GivenFiles {
 export const noGivenFiles: GivenFiles = { certificates: [], scripts: [], problems: [] };
 
 /** Reads the certificates and scripts that the settings name, even if other settings are wrong. */
-export function givenFilesIn(written: Readonly<Record<string, unknown>>): GivenFiles {
+export async function givenFilesIn(
+  written: Readonly<Record<string, unknown>>,
+): Promise<GivenFiles> {
   const certificates = examineCertificates(wellFormed(written["caCertificates"], certificateFile));
-  const own = examineScripts(wellFormed(valueAt(written, ["windows", "scripts"]), script));
+  const own = await examineScripts(wellFormed(valueAt(written, ["windows", "scripts"]), script));
   return {
     certificates: certificates.certificates,
     scripts: own.scripts,

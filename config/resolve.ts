@@ -66,7 +66,7 @@ export interface Finders {
 export const onThisHost: Finders = {
   network: findNetwork,
   files: examineOwnFiles,
-  given: (written) => Promise.resolve(givenFilesIn(written)),
+  given: givenFilesIn,
 };
 
 /** `resolveSettings`, after reading the libvirt network and the programs that the settings name, if any. */

@@ -36,7 +36,9 @@ const rehearsalRequirements: HostRequirements = {
   minimumMemoryMiB: 1024,
 };
 
-type ImageSettings = NeedingSettings & Parameters<typeof ownSoftware>[0];
+type ImageSettings = NeedingSettings &
+  Parameters<typeof ownSoftware>[0] &
+  Parameters<typeof imageKey>[0];
 
 /** An image, with its manifest if it is the rehearsal's. */
 const foundSchema = goldenImageSchema.extend({ manifest: imageManifestSchema.optional() });

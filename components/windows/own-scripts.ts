@@ -2,11 +2,16 @@ import { createHash } from "node:crypto";
 import path from "node:path";
 import * as z from "zod";
 import type { Complaint, SettingsProblem } from "../../config/problem.ts";
+import { Cache } from "../../toolchain/cache.ts";
+import { digestOfFile } from "../../toolchain/file-digest.ts";
 import { mediaFolder } from "./media-folder.ts";
-import { contentOf } from "./program-file.ts";
+import { contentOf, fileComplaint } from "./program-file.ts";
 
-/** When a script runs: once `containerd` and Kubernetes' programs are there, or once the machine is a node. */
-export const scriptTimes = ["before-join", "after-join"] as const;
+/**
+ * When a script runs: while the image is built, on a node once `containerd` and Kubernetes' programs are there, or once the
+ * machine is a node.
+ */
+export const scriptTimes = ["image", "before-join", "after-join"] as const;
 
 /** How often: once on a machine, or once with each content. */
 export const scriptRuns = ["once", "changed"] as const;
@@ -18,6 +23,8 @@ export const ownScriptSchema = z.object({
   path: z.string(),
   /** SHA-256 of the file, in lower case. */
   sha256: z.string(),
+  /** Files on this host that are beside it while the image is built, by their absolute paths. */
+  files: z.array(z.object({ path: z.string(), sha256: z.string() })),
   when: z.enum(scriptTimes),
   runs: z.enum(scriptRuns),
 });
@@ -30,25 +37,61 @@ export function ownScriptPath(sha256: string): string {
   return `${mediaFolder}/${sha256}.ps1`;
 }
 
+/** The scripts of this time as parameters of their step; undefined if there are none. */
+export function scriptValues(
+  scripts: readonly OwnScript[],
+  when: OwnScript["when"],
+  limitSeconds: number,
+): { readonly Scripts: string; readonly TimeoutSeconds: number } | undefined {
+  const entries = scripts
+    .filter((each) => each.when === when)
+    .map(({ name, sha256, runs }) => `${name}=${sha256}=${runs}`);
+  return entries.length === 0
+    ? undefined
+    : { Scripts: entries.join(";"), TimeoutSeconds: limitSeconds };
+}
+
+/** Name of a script or of a file beside it. */
 export const scriptName = (file: string): string => path.posix.basename(file);
 
 /** Larger files are no scripts. */
 const largestBytes = 1024 * 1024;
 
-/** Reads the scripts that the settings name. @param written the settings `windows.scripts`, without malformed entries. */
-export function examineScripts(
-  written: readonly (readonly [index: number, Pick<OwnScript, "path" | "when" | "runs">])[],
-): { readonly scripts: readonly OwnScript[]; readonly problems: readonly SettingsProblem[] } {
+/** A script as the settings name it. */
+interface WrittenScript extends Pick<OwnScript, "path" | "when" | "runs"> {
+  readonly files: readonly string[];
+}
+
+/**
+ * Reads the scripts that the settings name, and the files beside them.
+ *
+ * @param written the settings `windows.scripts`, without malformed entries.
+ */
+export async function examineScripts(
+  written: readonly (readonly [index: number, WrittenScript])[],
+  cache = new Cache(),
+): Promise<{
+  readonly scripts: readonly OwnScript[];
+  readonly problems: readonly SettingsProblem[];
+}> {
+  const scripts: OwnScript[] = [];
   const problems: SettingsProblem[] = [];
-  const scripts = written.flatMap(([index, script]): OwnScript[] => {
+  for (const [index, script] of written) {
+    const complain = (value: string, complaint: Complaint, ...at: (string | number)[]): void => {
+      problems.push({ path: ["windows", "scripts", index, ...at], value, ...complaint });
+    };
     const found = examineScript(script.path);
-    if (typeof found === "string") {
-      return [{ name: scriptName(script.path), ...script, sha256: found }];
+    if (typeof found !== "string") complain(script.path, found, "path");
+    const files: OwnScript["files"] = [];
+    for (const [place, file] of script.files.entries()) {
+      const complaint = fileComplaint(file, "Write the path of a file that you can read.");
+      if (complaint !== undefined) complain(file, complaint, "files", place);
+      else files.push({ path: file, sha256: await digestOfFile(file, cache) });
     }
-    const at = ["windows", "scripts", index, "path"];
-    problems.push({ path: at, value: script.path, ...found });
-    return [];
-  });
+    if (typeof found === "string") {
+      scripts.push({ ...script, name: scriptName(script.path), sha256: found, files });
+    }
+  }
   return { scripts, problems };
 }
 

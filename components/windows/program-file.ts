@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { readFileSync, statSync } from "node:fs";
+import { accessSync, constants, readFileSync, statSync } from "node:fs";
 import { open, readFile, stat } from "node:fs/promises";
 import type { Complaint } from "../../config/problem.ts";
 import { messageOf } from "../../host/failure.ts";
@@ -50,8 +50,17 @@ export async function examineProgram(file: string): Promise<ProgramFile | Compla
 /** The content of a small file that the settings name, or why it can't be read. A device or a pipe is no file. */
 export function contentOf(file: string, instead: string): Buffer | Complaint {
   try {
-    if (!statSync(file).isFile()) return { why: "is not a file", instead };
-    return readFileSync(file);
+    return fileComplaint(file, instead) ?? readFileSync(file);
+  } catch (error) {
+    return unreadable(error, instead);
+  }
+}
+
+/** Why a file of any size that the settings name can't be read. */
+export function fileComplaint(file: string, instead: string): Complaint | undefined {
+  try {
+    accessSync(file, constants.R_OK);
+    return statSync(file).isFile() ? undefined : { why: "is not a file", instead };
   } catch (error) {
     return unreadable(error, instead);
   }

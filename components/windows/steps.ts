@@ -7,7 +7,7 @@ import { renderLabels, renderSorted, renderTaints } from "../node/node-registrat
 import { stageTitles } from "../node/step-title.ts";
 import { fileNameOf, artifactPath } from "./media-folder.ts";
 import { renderRegistryMirrors, type NodeSetup } from "./node-setup.ts";
-import type { OwnScript } from "./own-scripts.ts";
+import { scriptValues, type OwnScript } from "./own-scripts.ts";
 import {
   nodeStep,
   script,
@@ -100,11 +100,21 @@ export const setTrustedCertificate = nodeStep({
   // The longest list of certificates, each with a call of certutil.exe that mostly takes 1 s, and at most a minute.
   seconds: 600,
   values: ({ setup: { certificates } }) =>
-    certificates.length === 0
-      ? undefined
-      : { Thumbprints: certificates.map(({ sha1 }) => sha1).join(";") },
-  stdin: ({ setup }) => ({ certificates: setup.certificates.map(({ der }) => der) }),
+    certificates.length === 0 ? undefined : certificateValues(certificates),
+  stdin: ({ setup: { certificates } }) => certificateInput(certificates),
   undo: { values: { Thumbprints: "" } },
+});
+
+export const certificateValues = (
+  certificates: NodeSetup["certificates"],
+): { readonly Thumbprints: string } => ({
+  Thumbprints: certificates.map(({ sha1 }) => sha1).join(";"),
+});
+
+export const certificateInput = (
+  certificates: NodeSetup["certificates"],
+): { readonly certificates: readonly string[] } => ({
+  certificates: certificates.map(({ der }) => der),
 });
 
 /** SHA-256 of programs by their names, in lower case; empty for a missing program. */
@@ -289,19 +299,11 @@ function ownScriptsStep(name: string, when: OwnScript["when"]) {
     parameters: { Scripts: "string", TimeoutSeconds: "int" },
     seconds: ownScriptsSeconds,
     scripts: when,
-    values: ({ setup }) => {
-      const scripts = setup.ownScripts.filter((each) => each.when === when);
-      return scripts.length === 0
-        ? undefined
-        : {
-            Scripts: scripts.map(({ name, sha256, runs }) => `${name}=${sha256}=${runs}`).join(";"),
-            TimeoutSeconds: ownScriptsSeconds,
-          };
-    },
+    values: ({ setup }) => scriptValues(setup.ownScripts, when, ownScriptsSeconds),
   });
 }
 
-const scriptsBeforeJoin = ownScriptsStep("Invoke-ScriptBeforeJoin", "before-join");
+export const scriptsBeforeJoin = ownScriptsStep("Invoke-ScriptBeforeJoin", "before-join");
 const scriptsAfterJoin = ownScriptsStep("Invoke-ScriptAfterJoin", "after-join");
 
 export function renderRoutes(routes: readonly ClusterRoute[]): string {

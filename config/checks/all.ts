@@ -5,7 +5,7 @@ import type { Check } from "../problem.ts";
 import { checksumsUsed, rehearsalChecksums } from "../sections/checksums.ts";
 import { certificatesOnce } from "../sections/ca-certificates.ts";
 import { programsChecks } from "../sections/own-programs.ts";
-import { scriptsOnce } from "../sections/own-scripts.ts";
+import { scriptsChecks } from "../sections/own-scripts.ts";
 import { archivesOnce, imageOfVersion } from "../sections/cluster.ts";
 import { apiServerReached } from "../sections/api-server.ts";
 import { patchesFit } from "../sections/kind-patches.ts";
@@ -56,7 +56,7 @@ export const checks: readonly Check<NamedSettings>[] = [
   ...programsChecks,
   certificatesOnce,
   ...registryChecks,
-  scriptsOnce,
+  ...scriptsChecks,
   hypervisorsApart,
   ...Object.values(machineMakers).flatMap((maker): readonly Check<NamedSettings>[] => maker.checks),
   placedSomewhere,

@@ -7,6 +7,8 @@ import { defaultSetup } from "../../components/windows/node-setup.ts";
 import type { Script } from "../../components/windows/node-step.ts";
 import type { Arguments, Parameters } from "../../host/ssh/windows-command.ts";
 import { fileNameOf } from "../../components/windows/media-folder.ts";
+import { scriptName, scriptValues } from "../../components/windows/own-scripts.ts";
+import { type GivenFiles, noGivenFiles } from "../../config/given-files.ts";
 import {
   programArtifacts,
   type ProgramName,
@@ -15,6 +17,8 @@ import {
 } from "../../components/windows/software.ts";
 import {
   addContainerImage,
+  certificateInput,
+  certificateValues,
   confirmReboot,
   containerdValues,
   enableContainersFeature,
@@ -23,6 +27,8 @@ import {
   kubernetesValues,
   pullSeconds,
   rebootValues,
+  scriptsBeforeJoin,
+  setTrustedCertificate,
 } from "../../components/windows/steps.ts";
 import { wayOut } from "./builder/way-out.ts";
 import { MediaError } from "../disk/media-program.ts";
@@ -34,17 +40,24 @@ import { MediaError } from "../disk/media-program.ts";
 export const bakedSteps = [
   enableContainersFeature,
   confirmReboot,
+  setTrustedCertificate,
   installContainerd,
   installKubernetes,
+  scriptsBeforeJoin,
   addContainerImage,
 ] as readonly Script[];
 
-/** The baked steps that run again on each node, where they find nothing to do. */
-export const bakedNodeSteps = bakedSteps.filter((step) => step !== addContainerImage);
+/** Longest time that all of the user's scripts get together. */
+export const imageScriptsSeconds = 1800;
 
 /** The steps of a node that are already done in its image. */
 export interface Bake {
-  readonly steps: readonly { readonly step: Script; readonly parameters: Arguments<Parameters> }[];
+  readonly steps: readonly {
+    readonly step: Script;
+    readonly parameters: Arguments<Parameters>;
+    /** What it gets on standard input. */
+    readonly input?: string;
+  }[];
   /** Container images that the steps pull, with registry and tag. */
   readonly images: readonly string[];
   /** Programs that the steps install. */
@@ -54,17 +67,27 @@ export interface Bake {
     /** Path on this host; undefined until it is downloaded. */
     readonly file: string | undefined;
   }[];
+  /** The user's scripts and what is beside them, by their names in the folder of media. */
+  readonly own: Readonly<Record<string, { readonly path: string; readonly sha256: string }>>;
 }
 
-export const bareBake: Bake = { steps: [], images: [], programs: [] };
+export const bareBake: Bake = { steps: [], images: [], programs: [], own: {} };
 
 /**
  * The steps that are baked into an image, with the default settings. Mirrors, proxies and Defender exclusions differ
- * between labs, so the same steps set them on each node.
+ * between labs, so the same steps set them on each node. So do certificates, unless scripts of the user's run in the
+ * image, which may need them.
  *
  * @throws MediaError for programs without a known checksum.
  */
-export function bakeOf(software: WindowsSoftware, images: readonly string[]): Bake {
+export function bakeOf(
+  software: WindowsSoftware,
+  images: readonly string[],
+  {
+    scripts: allScripts,
+    certificates,
+  }: Pick<GivenFiles, "scripts" | "certificates"> = noGivenFiles,
+): Bake {
   const media = programArtifacts(software);
   const unknown = media.filter(([, { sha256 }]) => sha256 === undefined);
   if (unknown.length > 0) {
@@ -82,13 +105,24 @@ export function bakeOf(software: WindowsSoftware, images: readonly string[]): Ba
     step: Script<P>,
     parameters: Arguments<P>,
   ): Bake["steps"][number] => ({ step, parameters });
+  const scripts = allScripts.filter(({ when }) => when === "image");
+  const ownScripts = scriptValues(scripts, "image", imageScriptsSeconds);
   return {
     images,
     steps: [
       run(enableContainersFeature, rebootValues),
       run(confirmReboot, {}),
+      ...(ownScripts === undefined || certificates.length === 0
+        ? []
+        : [
+            {
+              ...run(setTrustedCertificate, certificateValues(certificates)),
+              input: JSON.stringify(certificateInput(certificates)),
+            },
+          ]),
       run(installContainerd, containerdValues(software, defaultSetup, checksums)),
       run(installKubernetes, kubernetesValues(software, defaultSetup, checksums)),
+      ...(ownScripts === undefined ? [] : [run(scriptsBeforeJoin, ownScripts)]),
       run(addContainerImage, {
         Images: images.join(","),
         Proxy: wayOut,
@@ -105,12 +139,22 @@ export function bakeOf(software: WindowsSoftware, images: readonly string[]): Ba
         file: folder === undefined ? undefined : path.join(folder, fileName),
       };
     }),
+    own: Object.fromEntries(
+      scripts.flatMap(({ path, sha256, files }) => [
+        [`${sha256}.ps1`, { path, sha256 }],
+        ...files.map((file) => [scriptName(file.path), file] as const),
+      ]),
+    ),
   };
 }
 
 /** The steps as JSON, which Invoke-Bake.ps1 reads. */
 export function bakeText({ steps }: Pick<Bake, "steps">): string {
-  const named = steps.map(({ step, parameters }) => ({ step: step.name, parameters }));
+  const named = steps.map(({ step, parameters, input = "" }) => ({
+    step: step.name,
+    parameters,
+    input,
+  }));
   return `${JSON.stringify({ steps: named }, undefined, 2)}\n`;
 }
 

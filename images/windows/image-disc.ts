@@ -6,6 +6,7 @@ import * as z from "zod";
 import { firmwareOf } from "../../config/sections/windows-image.ts";
 import type { Settings } from "../../config/settings.ts";
 import { generateEd25519 } from "../../host/ssh/generate-ed25519.ts";
+import { sha256OfFile } from "../../toolchain/cache-marker.ts";
 import { MediaError } from "../disk/media-program.ts";
 import {
   answerFile,
@@ -124,7 +125,10 @@ export async function withImageDisc<T>(
         ),
       ),
       [`${kindowsFolder}/media/${guestAgentFile}`]: path.join(extracted, guestAgent.path),
-      ...inFolder(`${kindowsFolder}/programs`, fetchedPrograms(bake)),
+      ...inFolder(`${kindowsFolder}/programs`, [
+        ...fetchedPrograms(bake),
+        ...(await unchanged(bake)),
+      ]),
       ...(media.openSsh && { [`${kindowsFolder}/media/${openSshFolder}.zip`]: media.openSsh.path }),
       ...(media.update && { [`${kindowsFolder}/media/${updateFile}`]: media.update.path }),
     };
@@ -139,6 +143,27 @@ function inFolder(
   files: Iterable<readonly [name: string, content: string]>,
 ): Readonly<Record<string, string>> {
   return Object.fromEntries([...files].map(([name, content]) => [`${folder}/${name}`, content]));
+}
+
+/** The user's scripts and what is beside them. @throws MediaError with those that are not what the image is known by. */
+async function unchanged({ own }: Bake): Promise<(readonly [name: string, file: string])[]> {
+  const files = await Promise.all(
+    Object.entries(own).map(async ([name, { path: file, sha256 }]) => {
+      const found = await sha256OfFile(file).catch(() => undefined);
+      return { name, file, isSame: found === sha256 };
+    }),
+  );
+  const changed = files.filter(({ isSame }) => !isSame);
+  if (changed.length > 0) {
+    throw new MediaError(
+      ...changed.map(({ file }) => ({
+        subject: file,
+        why: "has changed or gone while the image was built",
+        instead: "Run the same command again.",
+      })),
+    );
+  }
+  return files.map(({ name, file }) => [name, file]);
 }
 
 /** @throws MediaError with the programs that are not downloaded. */

@@ -39,12 +39,13 @@ export async function runBake(
   } finally {
     await rm(drive, { recursive: true });
   }
-  for (const { step, parameters } of bake.steps) {
+  for (const { step, parameters, input } of bake.steps) {
     progress(`baking: ${step.name}`);
     const output = await runOverSsh(
       source,
       scriptCommand(folder.replaceAll("/", "\\"), step, parameters),
       stepSeconds,
+      input,
     );
     const { rebootRequired, facts } = parseStepResult(step.name, "the image's machine", output);
     if (typeof facts.warning === "string" && facts.warning !== "") {

@@ -33,7 +33,7 @@ func (s *server) bake(command string, way *wayOut) error {
 	var plan struct {
 		Steps []struct {
 			Step       string
-			Parameters struct{ Images, Proxy string }
+			Parameters struct{ Images, Proxy, Scripts string }
 		}
 	}
 	if err := json.Unmarshal(text, &plan); err != nil {
@@ -49,6 +49,22 @@ func (s *server) bake(command string, way *wayOut) error {
 			return fmt.Errorf("%s.ps1 is on no disc", each.Step)
 		}
 		serial("kindows: baking: " + each.Step)
+		for script := range strings.SplitSeq(each.Parameters.Scripts, ";") {
+			if script == "" {
+				continue
+			}
+			// As Invoke-OwnScript takes them: name=sha256=runs.
+			name, rest, _ := strings.Cut(script, "=")
+			sum, _, _ := strings.Cut(rest, "=")
+			file, there := findOn(s.discs, `kindows\programs\`+sum+".ps1")
+			if !there {
+				return fmt.Errorf("%s is on no disc", name)
+			}
+			if err := checkSum(file, sum); err != nil {
+				return err
+			}
+			serial("kindows: running " + name)
+		}
 		if each.Step == "Add-ContainerImage" {
 			for image := range strings.SplitSeq(each.Parameters.Images, ",") {
 				serial("kindows: " + way.try(each.Parameters.Proxy, image))
@@ -65,14 +81,20 @@ func checkPrograms(folder string) error {
 		return fmt.Errorf("the folder of the programs is empty")
 	}
 	for _, file := range files {
-		content, err := os.ReadFile(file)
-		if err != nil {
+		if err := checkSum(file, filepath.Base(filepath.Dir(file))); err != nil {
 			return err
 		}
-		sum := sha256.Sum256(content)
-		if hex.EncodeToString(sum[:]) != filepath.Base(filepath.Dir(file)) {
-			return fmt.Errorf("%s has another checksum", file)
-		}
+	}
+	return nil
+}
+
+func checkSum(file, wanted string) error {
+	content, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	if sum := sha256.Sum256(content); hex.EncodeToString(sum[:]) != wanted {
+		return fmt.Errorf("%s has another checksum", file)
 	}
 	return nil
 }

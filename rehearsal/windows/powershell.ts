@@ -177,13 +177,14 @@ export function windowsPowerShell(
 
 /** powershell.exe with `-File`, as a program that a script starts. */
 function powerShellProgram(changing: (what: string) => Promise<void>): SystemProgram {
-  return async (machine, args, closed) => {
+  return async (machine, args, closed, stdin = "") => {
     const given = fileOfPowerShell(args);
     if (given === undefined) throw new Unsupported(`powershell.exe ${args.join(" ")}`);
     let [stdout, stderr] = ["", ""];
     const console: ScriptConsole = {
       ...noConsole,
       ...(closed && { closed }),
+      input: () => Promise.resolve(Buffer.from(stdin)),
       output: (text) => void (stdout += text),
       error: (text) => void (stderr += text),
     };

@@ -54,6 +54,7 @@ export type SystemProgram = (
   machine: WindowsHost,
   args: readonly string[],
   killed?: AbortSignal,
+  stdin?: string,
 ) => Promise<ProgramResult>;
 
 /** Programs in C:\Windows\System32, by file name in lower case. */
@@ -119,7 +120,7 @@ export function windowsProcesses(
         await changing(`run ${[file, ...args].join(" ")}`);
         await machine.applyHostsFile();
         const program = systemProgram(file) ?? registration(file, args);
-        if (program) return program(machine, args, killed);
+        if (program) return program(machine, args, killed, stdin);
         try {
           return await programs.run(file, args, {
             stdin,

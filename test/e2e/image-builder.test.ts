@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { readFileSync, readdirSync, statSync } from "node:fs";
-import { mkdir, mkdtemp, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { fileURLToPath } from "node:url";
 import { execa } from "execa";
 import { bakedSteps } from "../../images/windows/bake.ts";
 import { BuildStages } from "../../images/windows/builder/build-stages.ts";
@@ -22,6 +23,7 @@ import { readImageNote } from "../../images/windows/builder/partial-image.ts";
 import { QemuProcess, SerialLines } from "../../images/windows/builder/qemu-process.ts";
 import { nodeImages } from "../../images/windows/bake.ts";
 import { gatherImage } from "../../stacks/image-readiness.ts";
+import { givenFilesIn } from "../../config/given-files.ts";
 import type { Settings } from "../../config/settings.ts";
 import { Cache, artifactAddress } from "../../toolchain/cache.ts";
 import { waitUntil } from "../../host/wait-until.ts";
@@ -48,7 +50,15 @@ describe("the making of an image", () => {
     const media = new StandInMedia(path.join(folder, "media"), await standInBootDisk());
     await media.prepare();
     update = media.update;
-    settings = await media.settings();
+    const script = path.join(folder, "agent.ps1");
+    await writeFile(script, "exit 0");
+    const { certificates, scripts } = await givenFilesIn({
+      caCertificates: [
+        fileURLToPath(new URL("../unit/controlplane/fixtures/ca-rsa.pem", import.meta.url)),
+      ],
+      windows: { scripts: [{ path: script, when: "image", files: [update] }] },
+    });
+    settings = await media.settings(undefined, "bios", { certificates, scripts, problems: [] });
     const build = await media.start(settings, cache);
     assert.deepEqual(await build.ended, [0, null], build.lines.join("\n"));
     lines = build.lines;
@@ -77,13 +87,14 @@ describe("the making of an image", () => {
     );
   });
 
-  it("runs the nodes' steps in the image, with the programs of the cache", () => {
+  it("runs the nodes' steps and the user's script in the image, with the programs of the cache", () => {
     const log = readFileSync(cache.logFile(path.basename(image)), "utf8");
     const baked = [...log.matchAll(/^COM1: kindows: baking: (.*)$/gm)].map(([, step]) => step);
     assert.deepEqual(
       baked,
       bakedSteps.map(({ name }) => name),
     );
+    assert.match(log, /^COM1: kindows: running agent\.ps1$/m);
   });
 
   it("reaches registries only over SSH, and goes on if they are unreachable", () => {

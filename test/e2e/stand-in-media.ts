@@ -10,6 +10,7 @@ import type { BuilderChanges } from "../../images/windows/builder/image-artifact
 import { downloadArtifact } from "../../components/windows/download-artifact.ts";
 import { fileNameOf } from "../../components/windows/media-folder.ts";
 import type { Firmware } from "../../images/windows/answer-file.ts";
+import { type GivenFiles, noGivenFiles } from "../../config/given-files.ts";
 import { resolveSettings } from "../../config/resolve.ts";
 import type { Settings } from "../../config/settings.ts";
 import { bootDiskName, fileSystemName, setupBootDisk } from "../../rehearsal/setup/artifact.ts";
@@ -94,7 +95,11 @@ export class StandInMedia {
   }
 
   /** Settings of an image. If there is no fault, or `update-fails`, Windows is old and the settings have an update. */
-  async settings(fault?: Fault, firmware: Firmware = "bios"): Promise<Settings> {
+  async settings(
+    fault?: Fault,
+    firmware: Firmware = "bios",
+    given: GivenFiles = noGivenFiles,
+  ): Promise<Settings> {
     const iso = this.#at(`windows-${fault ?? "good"}.iso`);
     const isOld = fault === undefined || fault === "update-fails";
     await this.#makeDisc(iso, isOld ? "old.wim" : "install.wim", fault);
@@ -115,7 +120,7 @@ export class StandInMedia {
         hypervisor: { domainType: "qemu" },
         cni: { kind: "kind-default" },
       },
-      { stack: "dev", file: "Pulumi.dev.yaml" },
+      { stack: "dev", file: "Pulumi.dev.yaml", given },
     );
   }
 

@@ -1,6 +1,6 @@
 <#
 .SYNOPSIS
-Runs scripts of the user's on this machine before it joins the cluster.
+Runs scripts of the user's on this machine before it joins the cluster, or in an image.
 
 .DESCRIPTION
 Each runs in a process of its own, without input, in C:\. Proxy, certificates, containerd and Kubernetes'
@@ -10,7 +10,7 @@ with another exit code than 0 ends this step, and the next run begins with it.
 
 .PARAMETER Scripts
 The scripts in their order, as name=sha256=runs entries separated by semicolons; runs is once or changed. Each is at
-C:\kindows\media\<sha256>.ps1. Default: none, mandatory. Source: settings, windows.scripts (before-join).
+C:\kindows\media\<sha256>.ps1. Default: none, mandatory. Source: settings, windows.scripts (before-join; image).
 
 .PARAMETER TimeoutSeconds
 Time limit in seconds for all scripts together. Default: 3600.

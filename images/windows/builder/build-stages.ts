@@ -47,7 +47,7 @@ const stages = {
   seal: {
     description: "the nodes' steps run in the image, and it is sealed, over SSH",
     begins: /^(initialized|build \d+\.\d+)$/,
-    limitMinutes: 45,
+    limitMinutes: 75,
     remedy:
       "The machine's SSH server must answer, also after a reboot. See the error of the last attempt.",
   },

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { statSync } from "node:fs";
 import type { Settings } from "../../../config/settings.ts";
+import { scriptName } from "../../../components/windows/own-scripts.ts";
 import { podNetworks } from "../../../components/cni/pod-networks.ts";
 import { type BuiltArtifacts, builtRehearsalImage, builtSoFar } from "../../../toolchain/built.ts";
 
@@ -18,15 +19,27 @@ export interface ImageSettings {
   >;
   readonly cluster: Pick<Settings["cluster"], "kubernetesVersion">;
   readonly cni: Settings["cni"];
+  readonly given: Pick<Settings["given"], "scripts" | "certificates">;
+}
+
+/** What of the user's is in the image, by contents (bake.ts). */
+function ownOfImage({ scripts, certificates }: ImageSettings["given"]): readonly unknown[] {
+  const own = scripts
+    .filter(({ when }) => when === "image")
+    .map(({ name, sha256, runs, files }) => [
+      ...[name, sha256, runs],
+      files.map((file) => [scriptName(file.path), file.sha256]),
+    ]);
+  return own.length === 0 ? [] : [own, certificates.map(({ sha1 }) => sha1)];
 }
 
 /** Key by which a clone finds the image for its settings. */
-export function imageKey({ windows, cluster, cni }: ImageSettings): string {
+export function imageKey({ windows, cluster, cni, given }: ImageSettings): string {
   const { version, image, containerdVersion, checksums, kubeProxyImage } = windows;
   const pulled = [kubeProxyImage, podNetworks[cni.kind].windowsImages?.(cni).version ?? false];
   const installed = [cluster.kubernetesVersion, containerdVersion, checksums, pulled];
   return createHash("sha256")
-    .update(JSON.stringify([version, image, installed]))
+    .update(JSON.stringify([version, image, installed, ownOfImage(given)]))
     .digest("hex")
     .slice(0, 16);
 }

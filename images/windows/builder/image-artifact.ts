@@ -73,21 +73,21 @@ export function imageRoomGiB(withUpdate: boolean): number {
 
 const programTimeoutSeconds = 120;
 
-type ImageStack = Pick<Settings, "windows" | "hypervisor" | "cluster" | "cni">;
+type ImageStack = Pick<Settings, "windows" | "hypervisor" | "cluster" | "cni" | "given">;
 
 /**
  * The Windows image of a stack whose settings name an ISO. It is installed once, on a temporary machine in a plain
  * QEMU, and kept in the cache under a hash of its inputs.
  */
 export function windowsImage(
-  { windows, hypervisor, cluster, cni }: ImageStack,
+  { windows, hypervisor, cluster, cni, given }: ImageStack,
   cache: Cache,
   changes: BuilderChanges = {},
 ): Artifact {
   const withUefi = firmwareOf(windows) === "uefi";
   const bake = (): Bake => {
     const software = stackSoftware({ windows, cluster });
-    return changes.bake ?? bakeOf(software, nodeImages({ windows, cluster, cni }, software));
+    return changes.bake ?? bakeOf(software, nodeImages({ windows, cluster, cni }, software), given);
   };
   return {
     name: imageArtifactName,

@@ -29,7 +29,7 @@ const imageFormat = "1";
  */
 export async function imageInputs(
   windows: Settings["windows"],
-  bake: () => Pick<Bake, "steps">,
+  bake: () => Pick<Bake, "steps" | "own">,
   cache: Cache,
 ): Promise<Readonly<Record<string, string>>> {
   const { version } = windows;
@@ -79,6 +79,9 @@ export async function imageInputs(
     drivers: hash([...driverNames, guestAgentFile].join("\n")),
     sealCommand: hash(sealCommand),
     bake: hash(bakeText(baked)),
+    own: hash(
+      JSON.stringify(Object.entries(baked.own).map(([name, { sha256 }]) => [name, sha256])),
+    ),
     ...(Object.fromEntries(scripts) as Record<string, string>),
   };
 }

@@ -6,26 +6,35 @@ import { kindowsFolder, sealedAnswerFile } from "../answer-file.ts";
 import type { ImageSecrets } from "../image-disc.ts";
 import { powerShellCommand } from "../../../host/ssh/windows-command.ts";
 import { pullSeconds } from "../../../components/windows/steps.ts";
+import { imageScriptsSeconds } from "../bake.ts";
 import { StageError } from "./build-stages.ts";
 import { wayOutPort, wayOutTo } from "./way-out.ts";
 
 /**
- * Time for installing the feature Containers and unpacking containerd on a slow disk, and for pulling container images.
+ * Time for installing the feature Containers and unpacking containerd on a slow disk, for the user's scripts, and for
+ * pulling container images.
  */
-const timeoutSeconds = 1500 + pullSeconds;
+export const sealSeconds = 1500 + imageScriptsSeconds + pullSeconds;
 
 /** Exit codes of a script that has ordered a reboot, or found another script still running; see steps/lib/Step.ps1. */
 const retriableExitCodes: readonly number[] = [75, 11];
 
 const { minimumBuild, minimumRevision } = defaultRequirements;
 
-/** Finds the scripts on the disc's drive and runs them. The shell is cmd.exe, as nobody has set another yet. */
+const confirm =
+  `& (Join-Path $folder 'Confirm-ImageBuild.ps1') -MinimumBuild ${minimumBuild} -MinimumRevision ${minimumRevision}; ` +
+  "if ($LASTEXITCODE -ne 0) { exit $LASTEXITCODE }; ";
+
+/**
+ * Finds the scripts on the disc's drive and runs them. The user's scripts may have left a reboot pending, with which
+ * sysprep refuses to seal. The shell is cmd.exe, as nobody has set another yet.
+ */
 export const sealCommand = powerShellCommand(
   `$folder = Get-PSDrive -PSProvider FileSystem | ForEach-Object { Join-Path $_.Root '${kindowsFolder}' } | ` +
     `Where-Object { Test-Path -LiteralPath (Join-Path $_ 'Complete-Image.ps1') } | Select-Object -First 1; ` +
-    `& (Join-Path $folder 'Confirm-ImageBuild.ps1') -MinimumBuild ${minimumBuild} -MinimumRevision ${minimumRevision}; ` +
-    "if ($LASTEXITCODE -ne 0) { exit $LASTEXITCODE }; " +
+    confirm +
     `& (Join-Path $folder 'Invoke-Bake.ps1'); if ($LASTEXITCODE -ne 0) { exit $LASTEXITCODE }; ` +
+    confirm +
     `& (Join-Path $folder 'Complete-Image.ps1') -SealedAnswerFile (Join-Path $folder '${sealedAnswerFile}'); ` +
     "exit $LASTEXITCODE",
 );
@@ -62,7 +71,7 @@ export async function sealImage(
     silentSeconds: 300,
   };
   try {
-    return buildIn(await runOverSsh(login, sealCommand, timeoutSeconds, "", proxy));
+    return buildIn(await runOverSsh(login, sealCommand, sealSeconds, "", proxy));
   } catch (error) {
     throw sealingError(error);
   }

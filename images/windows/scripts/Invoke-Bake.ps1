@@ -35,7 +35,7 @@ Invoke-Step -Name 'Invoke-Bake' -Alone $false -Body {
         foreach ($each in $plan.steps) {
             Write-SerialLine -Message "baking: $($each.step)"
             $script = Join-Path $PSScriptRoot "$($each.step).ps1"
-            if (Invoke-BakedStep -Script $script -Parameters $each.parameters) {
+            if (Invoke-BakedStep -Script $script -Parameters $each.parameters -StandardInput $each.input) {
                 $rebootingFor = $each.step
                 break
             }

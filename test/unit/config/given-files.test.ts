@@ -7,6 +7,7 @@ import { examineScripts } from "../../../components/windows/own-scripts.ts";
 import { givenFilesIn } from "../../../config/given-files.ts";
 import { SettingsError } from "../../../config/problem.ts";
 import { resolveOnHost } from "../../../config/resolve.ts";
+import { Cache } from "../../../toolchain/cache.ts";
 import { eachCase } from "../each-case.ts";
 import { inNewFolder } from "../new-folder.ts";
 
@@ -102,16 +103,29 @@ describe("certificates that nodes trust", () => {
 describe("scripts for Windows nodes", () => {
   const script = { when: "before-join", runs: "once" } as const;
 
-  it("are known by their names and contents", () => {
+  const examine = (index: number, path: string, files: readonly string[] = []) =>
+    examineScripts([[index, { path, ...script, files }]], new Cache(here("cache")));
+
+  it("are known by their names and contents, and so is what is beside them", async () => {
     const path = file("install.ps1", "exit 0\r\n");
-    const { scripts, problems } = examineScripts([[0, { path, ...script }]]);
+    const agent = file("agent.msi", "exit 0\r\n");
+    const { scripts, problems } = await examine(0, path, [agent]);
     assert.deepEqual(problems, []);
-    assert.deepEqual(scripts, [
-      {
-        ...{ name: "install.ps1", path, ...script },
-        sha256: "5e0e6077065598e0b3b20a5d8bda3cf3d641ee1039780467e49abeed04b6903c",
-      },
-    ]);
+    const sha256 = "5e0e6077065598e0b3b20a5d8bda3cf3d641ee1039780467e49abeed04b6903c";
+    const files = [{ path: agent, sha256 }];
+    assert.deepEqual(scripts, [{ name: "install.ps1", path, ...script, sha256, files }]);
+  });
+
+  it("are refused with every file beside them that can't be read", async () => {
+    const { problems } = await examine(2, here("none.ps1"), [here("none.msi"), here(".")]);
+    assert.deepEqual(
+      problems.map(({ path, why }) => [path.slice(2).join("."), why]),
+      [
+        ["2.path", "does not exist"],
+        ["2.files.0", "does not exist"],
+        ["2.files.1", "is not a file"],
+      ],
+    );
   });
 
   const refused: Readonly<
@@ -122,32 +136,32 @@ describe("scripts for Windows nodes", () => {
     "a program": [Buffer.alloc(2 * 1024 * 1024, "x"), /larger than 1 MiB/],
     "letters that Windows PowerShell would read otherwise": ["'Grüße'", /no byte order mark/],
   };
-  eachCase("are not %s", refused, ([content, why]) => {
+  eachCase("are not %s", refused, async ([content, why]) => {
     const path = content === undefined ? here("none.ps1") : file("a.ps1", content);
-    const { scripts, problems } = examineScripts([[1, { path, ...script }]]);
+    const { scripts, problems } = await examine(1, path);
     assert.deepEqual(scripts, []);
     assert.deepEqual(problems[0]?.path, ["windows", "scripts", 1, "path"]);
     assert.match(problems[0].why, why);
   });
 
-  it("are not a device, which would never end", () => {
-    const { problems } = examineScripts([[0, { path: "/dev/zero", ...script }]]);
+  it("are not a device, which would never end", async () => {
+    const { problems } = await examine(0, "/dev/zero");
     assert.deepEqual(
       problems.map(({ why }) => why),
       ["is not a file"],
     );
   });
 
-  it("may have such letters behind a byte order mark", () => {
+  it("may have such letters behind a byte order mark", async () => {
     const path = file("mark.ps1", "\ufeff'Grüße'");
-    assert.deepEqual(examineScripts([[0, { path, ...script }]]).problems, []);
+    assert.deepEqual((await examine(0, path)).problems, []);
   });
 });
 
 describe("files that the settings name", () => {
-  it("are found in what is right of the settings, with their defaults", () => {
+  it("are found in what is right of the settings, with their defaults", async () => {
     const path = file("one.ps1", "exit 0");
-    const { certificates, scripts, problems } = givenFilesIn({
+    const { certificates, scripts, problems } = await givenFilesIn({
       caCertificates: [7, "relative.pem", ca],
       windows: { cpus: "many", scripts: [{ path }, { path: 3 }, { path, runs: "daily" }] },
     });
@@ -157,7 +171,7 @@ describe("files that the settings name", () => {
       [["one.ps1", "before-join", "changed"]],
     );
     assert.deepEqual(problems, []);
-    assert.deepEqual(givenFilesIn({}), { certificates: [], scripts: [], problems: [] });
+    assert.deepEqual(await givenFilesIn({}), { certificates: [], scripts: [], problems: [] });
   });
 
   it("are examined together with everything else", async () => {

@@ -70,12 +70,20 @@ describe("a Windows node with a setup of its own", () => {
 
   it("runs scripts before and after the join, each pushed before it runs", async () => {
     const script = (name: string, when: OwnScript["when"], digit: string): OwnScript => ({
-      ...{ name, path: import.meta.filename, sha256: digit.repeat(64), when, runs: "once" },
+      ...{
+        name,
+        path: import.meta.filename,
+        sha256: digit.repeat(64),
+        files: [],
+        when,
+        runs: "once",
+      },
     });
     const ownScripts = [
       script("Last.ps1", "after-join", "c"),
       script("a.ps1", "before-join", "a"),
       script("b.ps1", "before-join", "b"),
+      script("built.ps1", "image", "d"),
     ];
     const node = await makeNode({ setup: { ...defaultSetup, ownScripts } });
     assert.deepEqual(additional(node).sort(), [

@@ -10,7 +10,8 @@ function Invoke-NativeCommand {
     param(
         [string] $FilePath, [string[]] $ArgumentList = @(), [int] $TimeoutSeconds,
         [int[]] $SuccessExitCodes = @(0), [string] $FailureCode = 'CommandFailed',
-        [string] $TimeoutCode = 'CommandTimedOut', [string[]] $Hidden = @(), [string] $Remedy
+        [string] $TimeoutCode = 'CommandTimedOut', [string[]] $Hidden = @(), [string] $StandardInput = '',
+        [string] $Remedy
     )
     $name = Split-Path -Path $FilePath -Leaf
     $start = New-Object -TypeName System.Diagnostics.ProcessStartInfo
@@ -26,6 +27,7 @@ function Invoke-NativeCommand {
     $process = [Diagnostics.Process]::Start($start)
     try {
         # The program must not inherit the step's standard input, which may contain secrets.
+        $process.StandardInput.Write($StandardInput)
         $process.StandardInput.Close()
         $output = $process.StandardOutput.ReadToEndAsync()
         $errors = $process.StandardError.ReadToEndAsync()

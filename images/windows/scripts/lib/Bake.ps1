@@ -5,14 +5,15 @@
 
 $MediaFolder = 'C:\kindows\media'
 
-# $Source has one folder for each program, named by its SHA-256. It may be missing.
+# $Source has one folder for each program, named by its SHA-256, the user's scripts, and what is beside them. It may be
+# missing.
 function Copy-Program {
     param([string] $Source)
-    Protect-Folder -Path $MediaFolder -UsersRead $true
     if (Test-Path -LiteralPath $Source) {
-        foreach ($folder in Get-ChildItem -LiteralPath $Source -Directory) {
-            # Copied to the parent folder, because an earlier run may have created the folder itself already.
-            Copy-Item -LiteralPath $folder.FullName -Destination $MediaFolder -Recurse -Force
+        foreach ($file in Get-ChildItem -LiteralPath $Source -Recurse -File) {
+            $target = Join-Path $MediaFolder $file.FullName.Substring($Source.Length + 1)
+            Protect-Folder -Path (Split-Path -Path $target) -UsersRead $true
+            Copy-Item -LiteralPath $file.FullName -Destination $target -Force
         }
     }
 }
@@ -26,14 +27,15 @@ function Remove-Program {
 
 # Runs the step in a process of its own, as on a node. Returns whether the machine is about to reboot.
 function Invoke-BakedStep {
-    param([string] $Script, [object] $Parameters)
+    param([string] $Script, [object] $Parameters, [string] $StandardInput)
     $arguments = @()
     foreach ($parameter in $Parameters.PSObject.Properties) {
         $arguments += "-$($parameter.Name)", [string]$parameter.Value
     }
     # 24 and 75: the step has ordered a reboot.
-    $output = Invoke-NativeCommand -FilePath $PowerShellPath -TimeoutSeconds 1200 -SuccessExitCodes 0, 24, 75 `
-        -ArgumentList (Get-ScriptCall -Script $Script -Parameter $arguments) -Remedy 'The output names the remedy.'
+    $output = Invoke-NativeCommand -FilePath $PowerShellPath -TimeoutSeconds 2000 -SuccessExitCodes 0, 24, 75 `
+        -ArgumentList (Get-ScriptCall -Script $Script -Parameter $arguments) -StandardInput $StandardInput `
+        -Remedy 'The output names the remedy.'
     $line = ($output.TrimEnd() -split "`n")[-1]
     if ($line -notmatch '^\{') {
         Stop-Step -Code 'CommandFailed' -Message "$Script ended without a result." -Remedy 'Build the image again.'

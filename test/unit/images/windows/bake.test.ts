@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import type { PodNetworkName } from "../../../../components/cni/pod-networks.ts";
 import { MediaError } from "../../../../images/disk/media-program.ts";
 import { bakedSteps, bakeOf, bakeText, nodeImages } from "../../../../images/windows/bake.ts";
+import type { OwnScript } from "../../../../components/windows/own-scripts.ts";
 import {
   officialSoftware,
   type ProgramName,
@@ -12,7 +13,7 @@ import { hostProblemText } from "../../../../config/host-problem.ts";
 import { resolveSettings } from "../../../../config/resolve.ts";
 import { assertGolden, yamlText } from "../../controlplane/golden.ts";
 import { eachCase } from "../../each-case.ts";
-import { imageScripts as scripts } from "../../windows/step-scripts.ts";
+import { imageScripts } from "../../windows/step-scripts.ts";
 
 const names = ["containerd", "kubelet", "kubeadm", "kubeLogRunner", "crictl"] as const;
 const sums = Object.fromEntries(
@@ -29,15 +30,36 @@ describe("what is baked into an image", () => {
   const images = ["registry.k8s.io/pause:3.10.2", "quay.io/calico/node-windows:v3.32.1"];
   const bake = bakeOf(software(), images);
 
+  const script = (name: string, when: OwnScript["when"], files: OwnScript["files"]): OwnScript => ({
+    ...{ name, path: `/srv/${name}`, sha256: "a".repeat(64), files, when, runs: "changed" },
+  });
+  const agent = { path: "/srv/agent.msi", sha256: "c".repeat(64) };
+  const scripts = [
+    script("agent.ps1", "image", [agent]),
+    script("node.ps1", "before-join", []),
+    script("last.ps1", "after-join", []),
+  ];
+  const certificates = [{ sha1: "AB".repeat(20), der: "QQ==" }];
+  const withScripts = bakeOf(software(), images, { scripts, certificates });
+
   it("is as reviewed: this is what the image's script reads", () => {
-    const text = yamlText(JSON.parse(bakeText(bake)));
+    const text = yamlText(JSON.parse(bakeText(withScripts)));
     assertGolden(new URL("./", import.meta.url), "bake.yaml", text);
   });
 
+  it("has the user's scripts for images and what is beside them, and certificates only with them", () => {
+    assert.deepEqual(withScripts.own, {
+      [`${"a".repeat(64)}.ps1`]: { path: "/srv/agent.ps1", sha256: "a".repeat(64) },
+      "agent.msi": agent,
+    });
+    assert.deepEqual(bakeOf(software(), images, { scripts: scripts.slice(1), certificates }), bake);
+    assert.deepEqual(bake.own, {});
+  });
+
   it("gives each step all its parameters, and comes in the order of the steps", () => {
-    const found = bake.steps.map(({ step }) => step);
+    const found = withScripts.steps.map(({ step }) => step);
     assert.deepEqual(found, bakedSteps);
-    for (const { step, parameters } of bake.steps) {
+    for (const { step, parameters } of withScripts.steps) {
       assert.deepEqual(Object.keys(parameters), Object.keys(step.parameters), step.name);
     }
   });
@@ -68,7 +90,7 @@ describe("what is baked into an image", () => {
   });
 
   it("is read from the CD by the names it is put there by", () => {
-    const texts = scripts.map(({ text }) => text);
+    const texts = imageScripts.map(({ text }) => text);
     for (const taken of ["'bake.json'", "'programs'"]) {
       assert.ok(
         texts.some((text) => text.includes(`(Join-Path $PSScriptRoot ${taken})`)),

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { createHash } from "node:crypto";
 import path from "node:path";
 import { execa } from "execa";
 import { XMLValidator } from "fast-xml-parser";
@@ -244,6 +245,7 @@ describe("the CD an image is installed by", () => {
   const at = inNewFolder();
   const secrets = newImageSecrets();
   const sha256 = "ab".repeat(32);
+  const agentSha256 = createHash("sha256").update("agent").digest("hex");
   /** The disc's files as Windows sees them: by paths in lower case. */
   const files = new Map<string, string>();
 
@@ -268,7 +270,14 @@ describe("the CD an image is installed by", () => {
       steps: [{ step: enableContainersFeature, parameters: { RebootDelaySeconds: 2 } }],
       images: [],
       programs: [{ sha256, fileName: "kubelet.exe", file: at("kubelet.exe") }],
+      own: { "agent.msi": { path: at("agent.msi"), sha256: agentSha256 } },
     };
+    writeFileSync(at("agent.msi"), "changed");
+    await assert.rejects(
+      withImageDisc(at("build"), windows, media, bake, secrets, () => assert.fail("it was made")),
+      /agent\.msi has changed or gone while the image was built/,
+    );
+    writeFileSync(at("agent.msi"), "agent");
     await assert.rejects(
       withImageDisc(
         at("build"),
@@ -341,9 +350,10 @@ describe("the CD an image is installed by", () => {
   it("says which steps of its nodes run in the image, and has what they install", () => {
     const { steps } = JSON.parse(read("kindows/bake.json")) as { steps: unknown };
     const parameters = { RebootDelaySeconds: 2 };
-    assert.deepEqual(steps, [{ step: enableContainersFeature.name, parameters }]);
+    assert.deepEqual(steps, [{ step: enableContainersFeature.name, parameters, input: "" }]);
     // Its folder's name is as long as Joliet lets one be.
     assert.equal(read(`kindows/programs/${sha256}/kubelet.exe`), "kubelet");
+    assert.equal(read("kindows/programs/agent.msi"), "agent");
   });
 
   it("has the server's keys and settings", () => {

@@ -4,12 +4,14 @@ import { utimes, writeFile } from "node:fs/promises";
 import path from "node:path";
 
 import { MediaError } from "../../../../images/disk/media-program.ts";
-import type { Bake } from "../../../../images/windows/bake.ts";
+import { bareBake, type Bake } from "../../../../images/windows/bake.ts";
 import { imageKey } from "../../../../images/windows/builder/built-image.ts";
 import { imageInputs } from "../../../../images/windows/builder/image-inputs.ts";
 import { PartialImage } from "../../../../images/windows/builder/partial-image.ts";
 import { openSshArchive, virtioDrivers } from "../../../../images/windows/media.ts";
 import { enableContainersFeature } from "../../../../components/windows/steps.ts";
+import type { OwnScript } from "../../../../components/windows/own-scripts.ts";
+import type { GivenFiles } from "../../../../config/given-files.ts";
 import { resolveSettings } from "../../../../config/resolve.ts";
 import { firmwareOf } from "../../../../config/sections/windows-image.ts";
 import type { Settings } from "../../../../config/settings.ts";
@@ -18,6 +20,7 @@ import { eachCase } from "../../each-case.ts";
 import { inNewFolder } from "../../new-folder.ts";
 
 const iso = { kind: "iso", path: "/srv/windows.iso" };
+const sha = "a".repeat(64);
 
 const settingsOf = (windows: object, more: object = {}): Settings =>
   resolveSettings({ windows: { image: iso, ...windows }, ...more }, { stack: "x", file: "x" });
@@ -41,12 +44,40 @@ describe("the image that a clone made for settings", () => {
     assert.notEqual(imageKey({ ...settings, cluster }), keyOf({}));
   });
 
+  const withOwn = (
+    { files, ...script }: Partial<OwnScript> = {},
+    certificates: GivenFiles["certificates"] = [],
+  ): string => {
+    const own: OwnScript = {
+      ...{ name: "a.ps1", path: "/srv/a.ps1", sha256: sha, when: "image", runs: "once" },
+      ...script,
+      files: files ?? [{ path: "/srv/a.msi", sha256: sha }],
+    };
+    return imageKey({ ...settingsOf({}), given: { scripts: [own], certificates } });
+  };
+  const otherSha = "b".repeat(64);
+  const ownThings: Readonly<Record<string, string>> = {
+    "another script": withOwn({ sha256: otherSha }),
+    "a script of another name, by which it is known there": withOwn({ name: "b.ps1" }),
+    "another file beside it": withOwn({ files: [{ path: "/srv/a.msi", sha256: otherSha }] }),
+    "a file of another name beside it": withOwn({ files: [{ path: "/srv/b.msi", sha256: sha }] }),
+    "no file beside it": withOwn({ files: [] }),
+    "a certificate that the script may need": withOwn({}, [{ sha1: "AB", der: "QQ==" }]),
+    "no script": keyOf({}),
+  };
+  eachCase("is another one for %s", ownThings, (key) => assert.notEqual(key, withOwn()));
+
+  it("is the same wherever the script lies, and for scripts and certificates of nodes", () => {
+    assert.equal(withOwn({ path: "/mnt/a.ps1" }), withOwn());
+    const certificates = [{ sha1: "AB", der: "QQ==" }];
+    assert.equal(withOwn({ when: "before-join" }, certificates), keyOf({}));
+  });
+
   it("is the same for what is a machine's or the lab's own", () =>
     assert.equal(keyOf({ memoryMiB: 16_384 }, { lab: { name: "other" } }), keyOf({})));
 });
 
 const productKey = "AAAAA-BBBBB-CCCCC-DDDDD-EEEEE";
-const sha = "a".repeat(64);
 
 describe("what goes into an image", () => {
   const at = inNewFolder();
@@ -60,7 +91,7 @@ describe("what goes into an image", () => {
 
   const inputs = (
     image: object = {},
-    steps: Bake["steps"] = [],
+    bake: Partial<Bake> = {},
   ): Promise<Readonly<Record<string, string>>> =>
     imageInputs(
       settingsOf({
@@ -72,7 +103,7 @@ describe("what goes into an image", () => {
           ...image,
         },
       }).windows,
-      () => ({ steps }),
+      () => ({ ...bareBake, ...bake }),
       cache,
     );
 
@@ -95,8 +126,21 @@ describe("what goes into an image", () => {
     const step = (seconds: number): Bake["steps"] => [
       { step: enableContainersFeature, parameters: { RebootDelaySeconds: seconds } },
     ];
-    const found = await Promise.all([[], step(1), step(2)].map((steps) => inputs({}, steps)));
+    const found = await Promise.all([[], step(1), step(2)].map((steps) => inputs({}, { steps })));
     assert.equal(new Set(found.map(({ bake }) => bake)).size, 3);
+  });
+
+  it("differs with what of the user's is in it, by content", async () => {
+    const own = (name: string, path: string, sha256: string) =>
+      inputs({}, { own: { [name]: { path, sha256 } } });
+    const found = await Promise.all([
+      inputs(),
+      own("a.msi", "/srv/a.msi", sha),
+      own("b.msi", "/srv/a.msi", sha),
+      own("a.msi", "/srv/a.msi", "0".repeat(64)),
+      own("a.msi", "/mnt/a.msi", sha),
+    ]);
+    assert.equal(new Set(found.map((each) => each["own"])).size, 4);
   });
 
   it("is the same wherever the same files lie, and holds no key", async () => {

@@ -98,8 +98,8 @@ $Code = 0
 $Output = ''
 function Write-SerialLine { param($Message) "COM1: $Message" | Out-Host }
 function Invoke-NativeCommand {
-    [CmdletBinding()] param($FilePath, $ArgumentList, $TimeoutSeconds, [int[]] $SuccessExitCodes = @(0), $Remedy)
-    "$(Split-Path -Path $FilePath -Leaf) $ArgumentList" | Out-Host
+    [CmdletBinding()] param($FilePath, $ArgumentList, $TimeoutSeconds, [int[]] $SuccessExitCodes = @(0), $StandardInput, $Remedy)
+    "$(Split-Path -Path $FilePath -Leaf) $ArgumentList$StandardInput" | Out-Host
     if ($SuccessExitCodes -notcontains $Code) {
         Stop-Step -Code 'CommandFailed' -Message "ended with $Code" -Remedy $Remedy
     }
@@ -269,6 +269,10 @@ const cases: Cases = {
   "a step gets all its parameters, an empty one too": [
     `$Output = '{"rebootRequired":false}'; ${baked}([pscustomobject]@{ Version = '2.3'; Mirrors = ''; Exclusions = 1 })`,
     /-File X\.ps1 -Version 2\.3 -Mirrors {2}-Exclusions 1\nFalse\n$/,
+  ],
+  "a step gets what it reads, on standard input": [
+    `${says('{"rebootRequired":false}')} -StandardInput '{"a":["b"]}'`,
+    /-A 1\{"a":\["b"\]\}\nFalse\n$/,
   ],
   "what a step warns of is said on the serial port": [
     says('{"rebootRequired":false,"facts":{"warning":"no registry"}}'),
@@ -644,7 +648,7 @@ const build = (found: string, waits = ""): Whole => {
   };
 };
 const looked = ["Get-PendingRebootReason", "Get-ImageBuild"];
-const plan = ["One", "Two"].map((step) => ({ step, parameters: {} }));
+const plan = ["One", "Two"].map((step) => ({ step, parameters: {}, input: "" }));
 const baking = (then: Whole["then"]): Whole => ({
   script: "Invoke-Bake",
   then,

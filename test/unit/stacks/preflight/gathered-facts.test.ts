@@ -27,6 +27,7 @@ import { routeRanges } from "../../../../components/network/segment-readiness.ts
 import { Cache } from "../../../../toolchain/cache.ts";
 import { eachCase } from "../../each-case.ts";
 import { archiveOf, dockerFiles } from "../../image-archives/write-archive.ts";
+import { noGivenFiles } from "../../../../config/given-files.ts";
 import { newFolder } from "../../new-folder.ts";
 
 /** An image that is still to be made: there is no disk yet to look at. */
@@ -47,6 +48,7 @@ function gathered(image: ImageSettings["windows"]["image"]): ReturnType<typeof g
     windows: { version: "2022", image, containerdVersion: "2.3.4", checksums: {} },
     cluster: { kubernetesVersion: "1.36.4" },
     cni: cni.parse({}),
+    given: noGivenFiles,
   });
 }
 
