@@ -37,16 +37,20 @@ function write(socket: Socket, stream: Stream, text: string): void {
 }
 
 /** The command line, the current folder and the variables of a powershell.exe. */
-function parse(message: string): { commandLine: string; variables: Record<string, string> } {
-  const [commandLine = "", , ...environment] = message.split(separator);
+function parse(message: string): {
+  commandLine: string;
+  folder: string;
+  variables: Record<string, string>;
+} {
+  const [commandLine = "", folder = "", ...environment] = message.split(separator);
   const variables = environment
     .map((each) => /^([^=]+)=(.*)$/s.exec(each))
     .flatMap((match) => (match ? [[match[1] ?? "", match[2] ?? ""] as const] : []));
-  return { commandLine, variables: Object.fromEntries(variables) };
+  return { commandLine, folder, variables: Object.fromEntries(variables) };
 }
 
 async function run(host: WindowsHost, message: string, socket: Socket): Promise<number> {
-  const { commandLine, variables } = parse(message);
+  const { commandLine, folder, variables } = parse(message);
   const closed = new AbortController();
   socket.once("close", () => closed.abort());
   const [, ...words] = splitArguments(commandLine);
@@ -60,7 +64,7 @@ async function run(host: WindowsHost, message: string, socket: Socket): Promise<
   const output = (text: string): void => write(socket, "o", text);
   const console = {
     ...{ output, error: (text: string) => write(socket, "e", text) },
-    ...{ input: () => Promise.resolve(Buffer.alloc(0)), variables, closed: closed.signal },
+    ...{ input: () => Promise.resolve(Buffer.alloc(0)), variables, folder, closed: closed.signal },
   };
   try {
     const powerShell = windowsPowerShell(host, console, () => Promise.resolve());

@@ -17,6 +17,7 @@ export class ServiceManager {
   /** Services that were started and not stopped. If one of them is not running, it has ended by itself. */
   readonly #wanted = new Set<string>();
   readonly #starting = new Map<string, Promise<void>>();
+  readonly #processIds = new Map<string, number>();
 
   constructor(private readonly machine: WindowsHost) {}
 
@@ -42,6 +43,11 @@ export class ServiceManager {
       if (files.includes(wanted) && (await this.isRunning(name))) return true;
     }
     return false;
+  }
+
+  /** Of its newest process; undefined if it has not been started. */
+  processId(name: string): number | undefined {
+    return this.#processIds.get(name);
   }
 
   /** Variables of a service besides the machine's, as `NAME=value`. */
@@ -120,6 +126,7 @@ export class ServiceManager {
     if (await programs.isServiceRunning(name)) return;
     const program = await this.#checkedProgram(name, service);
     const { exe, args, logFile } = program;
+    this.#processIds.set(name, this.machine.newProcessId());
     const environment = this.environment(name);
     await programs.startService(name, exe, args, {
       ...{ path, environment, logFile },

@@ -10,6 +10,7 @@ import { NamedMutexes } from "../windows/mutexes.ts";
 import { RecentWrites } from "../windows/recent-writes.ts";
 import { type RegistryKey, variablesKey } from "../windows/registry.ts";
 import type { Account } from "../windows/security.ts";
+import type { ListedProcess } from "../windows/process-list.ts";
 import { type HostState, type Route, type Service, loadState, savingInOrder } from "./state.ts";
 import { type WindowsVersion, rehearsedWindows } from "./windows-version.ts";
 import type { Call } from "../powershell/commands.ts";
@@ -72,6 +73,9 @@ export class WindowsHost {
   readonly version: WindowsVersion;
   /** Full paths of running programs that are not services, e.g. a pod's shim. */
   readonly runningPrograms = new Set<string>();
+  /** What scripts have started and not waited for. */
+  readonly startedProcesses = new Set<ListedProcess>();
+  #processId = 5000;
   /** Full paths of files that another program, e.g. a virus scanner, has open: they can be read, but not changed. */
   readonly openFiles = new Set<string>();
   /** Full paths of files that another program has open exclusively: they can't even be read. */
@@ -95,6 +99,11 @@ export class WindowsHost {
   readonly #power: AbortSignal;
   #hosts: string | undefined;
   #tasks: Promise<unknown> = Promise.resolve();
+
+  newProcessId(): number {
+    this.#processId += 4;
+    return this.#processId;
+  }
 
   private constructor(options: WindowsHostOptions, state: HostState) {
     this.#sshd = options.sshd;

@@ -175,6 +175,10 @@ export interface Shell {
   evaluate(block: ScriptBlock, options: BlockOptions): Promise<Value>;
   /** A variable of the current scope. Undefined if it is not set. */
   variable(name: string): Value | undefined;
+  /** Runs a module's file, and defines the functions that it exports. */
+  importModule(path: string): Promise<void>;
+  /** Whether a module of this name has been imported. */
+  hasModule(name: string): boolean;
   /** Whether a function, a cmdlet or a program has this name. */
   isCommand(name: string): boolean;
 }

@@ -39,7 +39,8 @@ import { ScriptSyntaxError } from "./lexer.ts";
 import { parse } from "./parser.ts";
 import { Scope, type FunctionValue } from "./scope.ts";
 import { cmdletStage, gathering, program, type Runnable, type Stage } from "./stages.ts";
-import { check, scriptOf, type Script } from "./subset.ts";
+import { wildcard } from "./regex.ts";
+import { check, knownAliases, scriptOf, type Script } from "./subset.ts";
 import * as Syntax from "./syntax.ts";
 import * as is from "./types.ts";
 import { raised, runtimeError, typeOf, type Reference, type Types } from "./types.ts";
@@ -105,6 +106,7 @@ function after<T, U>(value: T | Promise<T>, next: (value: T) => U | Promise<U>):
 
 const unary = new Map<string, (value: Value) => Value>([
   ["-not", (value) => !toBool(value)],
+  ["!", (value) => !toBool(value)],
   ["-", negate],
   [",", (value) => is.array([value])],
 ]);
@@ -127,6 +129,8 @@ export interface InterpreterOptions {
   readonly variables?: Readonly<Record<string, Value>>;
   /** Whether a script may contain an unknown command, by its name in lower case. Default: no. */
   readonly mayCall?: (name: string) => boolean;
+  /** Whether a module, by its name or its file's path, has nothing but cmdlets that are there anyway. Default: none. */
+  readonly isOwnModule?: (name: string) => boolean;
 }
 
 export class Interpreter implements Shell {
@@ -136,6 +140,9 @@ export class Interpreter implements Shell {
   readonly #cmdlets = new Map<string, Cmdlet>();
   /** Scripts that use nothing unknown. */
   readonly #checked = new Set<Script>();
+  /** Functions of modules that use something unknown. */
+  readonly #refused = new Map<Syntax.ScriptBody, Unsupported>();
+  readonly #modules = new Set<string>();
   readonly #signatures = new Map<Syntax.ScriptBody, Signature>();
   #scope: Scope;
   /** Depth of nested try blocks, across functions. Within one, every error ends the block. */
@@ -195,7 +202,9 @@ export class Interpreter implements Shell {
 
   #dotSourced(script: Script, all = new Set([script])): Set<Script> {
     const { files } = this.host;
-    for (const below of script.sourced) {
+    const { isOwnModule } = this.#options;
+    const modules = script.modules.filter((each) => isOwnModule?.(each) !== true);
+    for (const below of [...script.sourced, ...modules]) {
       const folder = folderOf(Syntax.fileOf(script.body.position).path) + files.separator;
       const path = files.resolve(/^\w:/.test(below) ? below : folder + below);
       const sourced = files.status(path) && this.#read(path);
@@ -215,19 +224,51 @@ export class Interpreter implements Shell {
   ): Promise<number | undefined> {
     const { body } = script;
     const { path } = Syntax.fileOf(body.position);
-    if (!this.#checked.has(script)) {
-      const all = this.#dotSourced(script);
-      check([...all], {
-        ...this.#options,
-        cmdlets: this.#cmdlets,
-        isFunction: (name) => this.#scope.findFunction(name) !== undefined,
-      });
-      all.forEach((each) => this.#checked.add(each));
-    }
+    this.#check(script);
     const name = path.slice(path.search(/[^\\/]*$/));
     const scope = how === "." ? this.#scope : new Scope(this.#scope, true);
     const run = () => this.#body({ name, body }, args, emit);
     return (await until(["Exit"], this.#inScope(scope, run)))?.code;
+  }
+
+  #check(script: Script): void {
+    if (this.#checked.has(script)) return;
+    const all = this.#dotSourced(script);
+    const refused = check([...all], {
+      ...this.#options,
+      cmdlets: this.#cmdlets,
+      isFunction: (name) => this.#scope.findFunction(name) !== undefined,
+    });
+    refused.forEach((problem, body) => this.#refused.set(body, problem));
+    all.forEach((each) => this.#checked.add(each));
+  }
+
+  async importModule(path: string): Promise<void> {
+    if (this.#options.isOwnModule?.(path)) return;
+    if (!/\.psm1$/i.test(path)) throw new Unsupported(`the module ${path}`);
+    const { global } = this.#scope;
+    const name = path.replace(/^.*[\\/]|\.psm1$/gi, "");
+    const script = this.#read(this.host.files.resolve(path));
+    this.#check(script);
+    const module = new Scope(global, true);
+    const show = () => {
+      throw new Unsupported(`the output of the module ${name}`);
+    };
+    await this.#inScope(module, () => this.#body({ name, body: script.body }, [], show));
+    const patterns = (module.exports.length > 0 ? module.exports : ["*"]).map((each) =>
+      wildcard(each),
+    );
+    for (const each of module.functions) {
+      module.setFunction(each.name, { ...each, module });
+      if (patterns.some((pattern) => pattern.test(each.name))) {
+        global.setFunction(each.name, { ...each, module });
+      }
+    }
+    this.#modules.add(name.toLowerCase());
+  }
+
+  hasModule(name: string): boolean {
+    return this.#modules.has(name.toLowerCase());
   }
 
   async #inScope<T>(scope: Scope, run: () => Promise<T> | T): Promise<T> {
@@ -983,8 +1024,9 @@ export class Interpreter implements Shell {
       const message = `The expression after '${invocation}' in a pipeline element produced an object that was not valid. It must result in a command name, a script block, or a CommandInfo object.`;
       throw runtimeError("BadExpression", message);
     }
-    const short = full.replace(/^Microsoft\.PowerShell\.\w+\\/i, "");
-    const func = full === short ? this.#scope.findFunction(short) : undefined;
+    const given = full.replace(/^Microsoft\.PowerShell\.\w+\\/i, "");
+    const short = knownAliases.get(given.toLowerCase()) ?? given;
+    const func = full === given ? this.#scope.findFunction(short) : undefined;
     const cmdlet = this.#cmdlets.get(short.toLowerCase());
     const { files, programs } = this.host;
     if (func) return this.#function(func, how);
@@ -1006,9 +1048,12 @@ export class Interpreter implements Shell {
 
   /** A function or block. One with a `process` block runs once for each input. */
   #function(func: FunctionValue, how: "&" | "."): Runnable {
+    const refused = this.#refused.get(func.body);
+    if (refused !== undefined) throw refused;
+    if (how === "." && func.module) throw new Unsupported("a module's function behind a dot");
     return ({ args, emit, piped }) => {
       const run = (input?: Value[]) => {
-        const scope = how === "." ? this.#scope : new Scope(this.#scope);
+        const scope = how === "." ? this.#scope : new Scope(func.module ?? this.#scope);
         return this.#inScope(scope, () => this.#body(func, args, emit, input));
       };
       return piped && func.body.forEachInput

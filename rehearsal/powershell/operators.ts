@@ -77,6 +77,7 @@ const operators = new Map<string, Operator>([
   ["join", (left, right) => elements(left)?.map(nestedText).join(toText(right)) ?? toText(left)],
   ["is", isOf],
   ["..", range],
+  ["f", formatted],
 ]);
 
 /** Applies a binary operator other than -and and -or. Case-sensitive forms keep their leading `c`. */
@@ -100,6 +101,20 @@ function like(wanted: boolean, left: Value, right: Value, ignoreCase: boolean): 
   const matches = (text: string) => pattern.test(text) === wanted;
   const items = elements(left);
   return items ? is.array(items.map(toText).filter(matches)) : matches(toText(left));
+}
+
+/** `{0}` and its like, of texts and whole numbers: others have forms that depend on the culture. */
+function formatted(left: Value, right: Value): Value {
+  const items = enumerated(right) ?? [right];
+  const text = toText(left).replace(/\{(\d+)\}/g, (_, at: string) => {
+    const item = items[Number(at)];
+    if (item === null || typeof item === "string" || typeof item === "number") return toText(item);
+    throw new Unsupported("the operator -f with such a value");
+  });
+  if (/[{}]/.test(toText(left).replace(/\{\d+\}/g, ""))) {
+    throw new Unsupported("the operator -f with such a text");
+  }
+  return text;
 }
 
 function range(left: Value, right: Value): Value {

@@ -369,11 +369,16 @@ class Parser extends Reader {
     this.space();
     const name = invocation === "" ? this.word() : this.argument();
     const elements: (Syntax.Expression | Syntax.CommandParameter)[] = [];
+    const redirections: Syntax.Command["redirections"][number][] = [];
     let mayBeNames = true;
     for (this.space(); !this.look(forms.commandEnd); this.space()) {
-      this.refuseRedirection();
       const at = this.at;
-      if (mayBeNames && this.take(forms.endOfNames) !== undefined) {
+      if (this.take(forms.redirection) !== undefined) {
+        this.take(/>/y);
+        this.space();
+        const target = this.take(/&\d/y) === undefined ? this.argument() : undefined;
+        redirections.push({ kind: "Redirection", target, position: this.since(at) });
+      } else if (mayBeNames && this.take(forms.endOfNames) !== undefined) {
         mayBeNames = false;
         const before = elements.at(-1);
         if (before?.kind === "CommandParameter") this.refuse("-- behind a parameter");
@@ -385,7 +390,8 @@ class Parser extends Reader {
         elements.push(parameter ?? this.list(() => this.argument()));
       }
     }
-    return { kind: "Command", invocation, name, elements, position: this.since(start) };
+    const position = this.since(start);
+    return { kind: "Command", invocation, name, elements, redirections, position };
   }
 
   private commandParameter(): Syntax.CommandParameter | undefined {
@@ -643,7 +649,8 @@ class Parser extends Reader {
       this.expected("a name behind ':', or ${ } around the one before it,");
     }
     const scope = colon < 0 ? undefined : written.slice(0, colon).toLowerCase();
-    const name = written.slice(colon + 1);
+    // $PSItem is another name of $_.
+    const name = written.slice(colon + 1).replace(/^psitem$/i, "_");
     const splatted = whole.startsWith("@");
     return { kind: "Variable", scope, name, splatted, position: this.since(start) };
   }

@@ -13,10 +13,15 @@ interface Variable {
   readonly validators?: readonly Validator[];
 }
 
-export type FunctionValue = Pick<FunctionDefinition, "name" | "body">;
+export interface FunctionValue extends Pick<FunctionDefinition, "name" | "body"> {
+  /** The scope of the module that defines it. */
+  readonly module?: Scope;
+}
 
 export class Scope {
   readonly variables = new Map<string, Variable>();
+  /** A module's patterns of the functions that it exports. */
+  readonly exports: string[] = [];
   readonly #functions = new Map<string, FunctionValue>();
   #strict = false;
 
@@ -72,6 +77,9 @@ export class Scope {
 
   findFunction(name: string): FunctionValue | undefined {
     return this.#functions.get(name.toLowerCase()) ?? this.parent?.findFunction(name);
+  }
+  get functions(): Iterable<FunctionValue> {
+    return this.#functions.values();
   }
   setFunction(name: string, func: FunctionValue): void {
     this.#functions.set(name.toLowerCase(), func);

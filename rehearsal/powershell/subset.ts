@@ -11,10 +11,10 @@ import { Unsupported } from "./values.ts";
 const binaryOperators = new Set(
   (
     "+ - * / % .. -and -or -eq -ne -gt -ge -lt -le -like -notlike -match -notmatch -replace -split -join " +
-    "-contains -notcontains -in -notin -is"
+    "-contains -notcontains -in -notin -is -f"
   ).split(" "),
 );
-const unaryOperators = new Set(["++", "--", "-", ",", "-not"]);
+const unaryOperators = new Set(["++", "--", "-", ",", "-not", "!"]);
 
 /** Automatic variables of PowerShell that the interpreter does not set. */
 const unknownVariables =
@@ -30,6 +30,14 @@ const aliases = new Set(
     "pwd r rbp rcjb rcsn rd rdr ren ri rjb rm rmdir rmo rni rnp rp rsn rsnp rujb rv rvpa rwmi sajb sal saps sasv sbp " +
     "sc select set shcm si sl sleep sls sort sp spjb spps spsv start sujb sv swmi tee trcm type wget where wjb write"
   ).split(" "),
+);
+
+/** Those that other people's scripts use here, and what they stand for. */
+export const knownAliases: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    ...{ "?": "Where-Object", where: "Where-Object", select: "Select-Object" },
+    ...{ ipmo: "Import-Module", gci: "Get-ChildItem", rm: "Remove-Item" },
+  }),
 );
 
 const standardVerbs =
@@ -53,6 +61,10 @@ export interface Script {
   readonly keys: string[];
   /** Files it dot-sources, relative to its folder or absolute, as far as the text shows them. */
   readonly sourced: string[];
+  /** Module files that it imports, as far as the text shows them, relative to its folder. */
+  readonly modules: string[];
+  /** Syntax that no machine knows, in functions of a module. */
+  readonly refused: { readonly what: string; readonly position: Position }[];
   /** Commands, types and members that depend on the machine, each with the position of its first use. */
   readonly uses: Use[];
 }
@@ -69,14 +81,16 @@ interface Use {
 
 /** @throws Unsupported for syntax, operators and variables that no machine knows. */
 export function scriptOf(body: ScriptBody): Script {
-  const script: Script = { body, functions: [], keys: [], sourced: [], uses: [] };
+  const lists = { functions: [], keys: [], sourced: [], modules: [], refused: [], uses: [] };
+  const script: Script = { body, ...lists };
   const seen = new Set<string>();
   visit(body, (node) => {
     const wrong = unknownSyntax(node);
-    if (wrong !== undefined) throw new Unsupported(wrong).at(node.position);
+    if (wrong !== undefined && !isModule(body)) throw new Unsupported(wrong).at(node.position);
+    if (wrong !== undefined) script.refused.push({ what: wrong, position: node.position });
     const use = useOf(node);
     const key = JSON.stringify({ ...use, position: undefined });
-    if (use && !seen.has(key)) {
+    if (use && (!seen.has(key) || isModule(body))) {
       seen.add(key);
       script.uses.push(use);
     }
@@ -102,24 +116,51 @@ function useOf(node: AnyNode): Use | undefined {
   return mayBeAny ? undefined : { kind, name: node.name, type, position };
 }
 
-function collect(node: AnyNode, { functions, keys, sourced }: Script): void {
+function collect(node: AnyNode, { functions, keys, modules, sourced }: Script): void {
   if (node.kind === "FunctionDefinition") {
     functions.push(node.name.toLowerCase());
   } else if (node.kind === "HashtableLiteral") {
     keys.push(...node.pairs.map(({ key }) => word(key).toLowerCase()));
   } else if (node.kind === "Command" && node.invocation === ".") {
     const { start, end } = node.position;
-    const pattern = /(?:\$PSScriptRoot(?:['"]?\s+['"]?|[\\/])|^\.\s+')([^'"\s]+\.ps1)\b/i;
+    const pattern = /(?:\$PSScriptRoot(?:['"]?\s+['"]?|[\\/])|^\.\s+(?:'|\.\\))([^'"\s]+\.ps1)\b/i;
     const [, path] = pattern.exec(fileOf(node.position).text.slice(start, end)) ?? [];
     sourced.push(...(path === undefined ? [] : [path]));
+  } else if (node.kind === "Command" && /^(ipmo|import-module)$/i.test(word(node.name))) {
+    const { start, end } = node.position;
+    const text = fileOf(node.position)
+      .text.slice(start, end)
+      .replace(/\$\w+[\\/]/, "");
+    modules.push(...(/\w[\w\\/-]*\.psm1\b/i.exec(text) ?? []));
   }
 }
 
 /** `methods` are those of all types and of the scripts' own objects, in lower case. */
 type Names = Known & { readonly methods: ReadonlySet<string> };
 
-/** Checks scripts that run together. @throws Unsupported for the first unknown command, type or member. */
-export function check(all: readonly Script[], names: Known): void {
+/** Whether a script is a module, of whose functions most scripts use few. */
+function isModule({ position }: ScriptBody): boolean {
+  return /\.psm1$/i.test(fileOf(position).path);
+}
+
+/**
+ * Checks scripts that run together. @throws Unsupported for the first unknown command, type or member.
+ *
+ * @returns the functions of modules that use something unknown, each with what it uses: they are refused when they are called.
+ */
+export function check(all: readonly Script[], names: Known): ReadonlyMap<ScriptBody, Unsupported> {
+  const refused = new Map<ScriptBody, Unsupported>();
+  const refuse = ({ body }: Script, what: string, position: Position): void => {
+    const problem = new Unsupported(what).at(position);
+    const within = isModule(body)
+      ? body.statements.find(
+          ({ kind, position: { start, end } }) =>
+            kind === "FunctionDefinition" && start < position.start && position.end < end,
+        )
+      : undefined;
+    if (within?.kind !== "FunctionDefinition") throw problem;
+    if (!refused.has(within.body)) refused.set(within.body, problem);
+  };
   const methods = new Set(["invoke", ...all.flatMap((script) => script.keys)]);
   for (const type of names.types.all()) {
     for (const name of type.methods.keys()) methods.add(name);
@@ -127,10 +168,14 @@ export function check(all: readonly Script[], names: Known): void {
   const functions = new Set(all.flatMap((script) => script.functions));
   const isFunction = (name: string) => functions.has(name) || names.isFunction(name);
   const everything = { ...names, isFunction, methods };
-  for (const use of all.flatMap(({ uses }) => uses)) {
-    const what = unknown(use, everything);
-    if (what !== undefined) throw new Unsupported(what).at(use.position);
+  for (const script of all) {
+    for (const { what, position } of script.refused) refuse(script, what, position);
+    for (const use of script.uses) {
+      const what = unknown(use, everything);
+      if (what !== undefined) refuse(script, what, use.position);
+    }
   }
+  return refused;
 }
 
 /** The value of a constant string; "" for anything else. */
@@ -157,6 +202,7 @@ function unknownSyntax(node: AnyNode): string | undefined {
     const isKnown = known.has(node.operator.replace(/^-c(?!ontains)/, "-"));
     return isKnown ? undefined : `the operator ${node.operator}`;
   }
+  if (node.kind === "Redirection") return "a redirection";
   if (node.kind === "FunctionDefinition" && aliases.has(node.name.toLowerCase())) {
     return `a function with the name of the alias ${node.name}`;
   }
@@ -183,7 +229,8 @@ function unknownMember(use: Use, { types, methods }: Names): string | undefined 
 }
 
 function unknownCommand({ name, parameters = [] }: Use, names: Names): string | undefined {
-  const key = name.toLowerCase();
+  const meant = knownAliases.get(name.toLowerCase()) ?? name;
+  const key = meant.toLowerCase();
   const cmdlet = names.cmdlets.get(key);
   if (aliases.has(key)) return `the alias ${name}`;
   if (names.isFunction(key)) return undefined;

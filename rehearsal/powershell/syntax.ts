@@ -98,6 +98,9 @@ export type Expression = Literal | Variable | Operation | Parenthesis | Statemen
 /** `-Name value`, `-Name:value` or `-Name`. The value of the first form is the next argument of the command. */
 export type CommandParameter = Node<"CommandParameter", { name: string; value?: Expression }>;
 
+/** `2>$null`; without a target `2>&1`. */
+type Redirection = Node<"Redirection", { target?: Expression }>;
+
 /** Without an invocation operator, `name` is a Constant with the name as written. */
 export type Command = Node<
   "Command",
@@ -105,6 +108,7 @@ export type Command = Node<
     invocation: "" | "&" | ".";
     name: Expression;
     elements: readonly (Expression | CommandParameter)[];
+    redirections: readonly Redirection[];
   }
 >;
 
@@ -195,6 +199,6 @@ export type ScriptBody = Node<
   }
 >;
 
-type CommandPart = Command | ExpressionElement | CommandParameter;
+type CommandPart = Command | ExpressionElement | CommandParameter | Redirection;
 export type AnyNode =
   Expression | Statement | ScriptBody | Attribute | Parameter | TypeName | CommandPart;

@@ -3,7 +3,7 @@
  *
  * Source: https://learn.microsoft.com/powershell/module/cimcmdlets (Get-CimInstance, Invoke-CimMethod).
  */
-import { cmdlets, type Cmdlet } from "../powershell/commands.ts";
+import { cmdlets, type Call, type Cmdlet } from "../powershell/commands.ts";
 import { toBool, toText } from "../powershell/convert.ts";
 import * as is from "../powershell/types.ts";
 import {
@@ -34,17 +34,21 @@ export function cimCmdlets(classes: CimClasses): readonly Cmdlet[] {
     if (!found) throw new Unsupported(`the CIM class ${name}`);
     return found;
   };
+  /** Get-WmiObject has the same objects, of another type. */
+  const wmi = "System.Management.ManagementObject#root\\cimv2\\";
+  const list = (type: string) => async (call: Call) => {
+    const name = call.text("ClassName") ?? call.text("Class") ?? "";
+    for (const properties of await classOf(name).instances()) {
+      const instance = object(properties);
+      instance.typeNames = [`${type}${name}`];
+      if (fits(instance, call.text("Filter") ?? "")) await call.emit(instance);
+    }
+  };
   return cmdlets({
-    async "Get-CimInstance [-ClassName] <string> [-Filter <string>]"(call) {
-      const name = call.text("ClassName") ?? "";
-      for (const properties of await classOf(name).instances()) {
-        const instance = object(properties);
-        instance.typeNames = [`Microsoft.Management.Infrastructure.CimInstance#root/cimv2/${name}`];
-        if (fits(instance, call.text("Filter") ?? "")) {
-          await call.emit(instance);
-        }
-      }
-    },
+    "Get-WmiObject [-Class] <string> [-Filter <string>]": list(wmi),
+    "Get-CimInstance [-ClassName] <string> [-Filter <string>]": list(
+      "Microsoft.Management.Infrastructure.CimInstance#root/cimv2/",
+    ),
     async "Invoke-CimMethod [-InputObject] <object> [-MethodName] <string> [[-Arguments] <Collections.IDictionary>]"(
       call,
     ) {

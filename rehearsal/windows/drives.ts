@@ -9,6 +9,8 @@ import type { WindowsHost } from "../machine/windows-host.ts";
 
 /** The machine's part in the use of its files. Paths are full. */
 export interface DriveWatch {
+  /** Where relative paths start. Default: C:\\. */
+  readonly folder?: string | undefined;
   /** Called before each change, e.g. with `write C:\\k\\config`. Throws to prevent the change. */
   changing(what: string): Promise<void>;
   /** Whether another process, e.g. a running program, prevents that a file is written, removed or renamed. */
@@ -25,7 +27,7 @@ export interface DriveWatch {
 const sharingViolation = -2147024864;
 
 /**
- * A file system with Windows paths. Names ignore case and preserve it, as on NTFS. Relative paths start at C:\.
+ * A file system with Windows paths. Names ignore case and preserve it, as on NTFS.
  *
  * @param drives Linux folders by drive letter.
  * @param disk The Linux file system.
@@ -36,8 +38,10 @@ export function windowsFiles(
   watch: DriveWatch,
 ): FileSystem {
   const resolve = (path: string): string => {
-    const [, letter = "C", rest = path] =
-      /^([A-Za-z]):(.*)$/s.exec(path.replaceAll("/", "\\")) ?? [];
+    const isRelative = !/^([A-Za-z]:|[\\/])/.test(path);
+    const full = isRelative && watch.folder !== undefined ? `${watch.folder}\\${path}` : path;
+    const [, letter = "C", rest = full] =
+      /^([A-Za-z]):(.*)$/s.exec(full.replaceAll("/", "\\")) ?? [];
     const names: string[] = [];
     for (const name of rest.replaceAll("/", "\\").split("\\")) {
       if (name === "..") {

@@ -1,9 +1,11 @@
 /** Environment variables of a Windows process. Names ignore case. */
+import type { Item, ItemProvider } from "../powershell/cmdlets/items.ts";
 import type { Environment } from "../powershell/host.ts";
 import { version } from "../powershell/dotnet/numbers.ts";
 import * as is from "../powershell/types.ts";
 import type { Types } from "../powershell/types.ts";
 import { Hashtable, NetObject, Unsupported, type EnumValue } from "../powershell/values.ts";
+import { object } from "./objects.ts";
 
 export interface Variables extends Environment {
   all(): ReadonlyMap<string, string>;
@@ -37,6 +39,25 @@ export function windowsEnvironment(
     machine,
   };
 }
+
+/** The provider of the drive Env:. */
+export function environmentItems(variables: Variables): ItemProvider {
+  const refuse = (): never => {
+    throw new Unsupported("a change of the drive Env:, or a list of it");
+  };
+  const find = (path: string): Item | undefined => {
+    const name = path.replace(/^env:[\\/]?/i, "");
+    const found = [...variables.all()].find(([each]) => each.toLowerCase() === name.toLowerCase());
+    if (found === undefined) return undefined;
+    const [Name, Value] = found;
+    const value = () => object({ Name, Key: Name, Value }, entry);
+    return { path, name: Name, isContainer: false, isHidden: false, isLink: false, value };
+  };
+  const changes = { children: refuse, make: refuse, remove: refuse, copy: refuse, read: refuse };
+  return { separator: "\\", resolve: (path) => path, find, ...changes };
+}
+
+const entry = is.types.define({ name: "System.Collections.DictionaryEntry#environment" });
 
 export function defineEnvironmentTypes(
   types: Types,

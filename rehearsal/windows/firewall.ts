@@ -15,7 +15,7 @@ export function firewallCmdlets({ state: { firewallRules } }: WindowsHost): read
     return refuse(call, message, "CmdletizationQuery_NotFound_InstanceID");
   };
   const rule =
-    "[-Name <string>] -DisplayName <string> [-Enabled {True}] [-Direction {Inbound}] " +
+    "[-Name <string>] -DisplayName <string> [-Description <string>] [-Enabled {True}] [-Direction {Inbound}] " +
     "[-Protocol {TCP | UDP}] [-LocalPort <int>] [-Profile {Any}] [-Action {Allow}]";
   return cmdlets({
     "Get-NetFirewallRule -Name <string>"(call) {

@@ -8,12 +8,14 @@
  */
 import { readJson } from "../powershell/cmdlets/json.ts";
 import { cmdlets, type Call, type Cmdlet } from "../powershell/commands.ts";
-import { toText } from "../powershell/convert.ts";
+import { toItems, toText } from "../powershell/convert.ts";
 import type { Reference, Types } from "../powershell/types.ts";
 import {
   CustomObject,
+  Hashtable,
   type NetObject,
   type NetType,
+  nothing,
   PsArray,
   Unsupported,
 } from "../powershell/values.ts";
@@ -25,12 +27,15 @@ import { refuse } from "./objects.ts";
 
 /** Commands of the feature Containers. Scripts may contain them even if it is not installed and they do not exist. */
 export const hostNetworkCommands = [
-  ...["Get-HnsNetwork", "Get-HnsEndpoint", "Get-HnsPolicyList"],
+  ...["Get-HnsNetwork", "Get-HnsEndpoint", "Get-HnsPolicyList", "New-HnsNetwork"],
   ...["Remove-HnsNetwork", "Remove-HnsEndpoint", "Remove-HnsPolicyList"],
 ];
 
-/** Windows' own module with these commands. */
-const moduleName = "HostNetworkingService";
+/** Whether a module is Windows' own one with these commands, or Microsoft's hns.psm1, which has the same. */
+export function isHostNetworkModule({ state }: WindowsHost, name: string): boolean {
+  if (state.features.Containers !== "Installed") return false;
+  return /^HostNetworkingService$|(^|[\\/])hns\.psm1$/i.test(name);
+}
 
 export function hostNetworkCmdlets({ hns, state }: WindowsHost): readonly Cmdlet[] {
   if (state.features.Containers !== "Installed") return [];
@@ -43,29 +48,43 @@ export function hostNetworkCmdlets({ hns, state }: WindowsHost): readonly Cmdlet
   const removed = (path: string) => async (call: Call) => {
     const input = call.get("InputObject");
     const id = input instanceof CustomObject ? toText(input.get("ID") ?? null) : "";
+    await answered(call, () => answerCall(hns, "DELETE", `${path}/${id}`, ""));
+  };
+  /** What HNS answers. What it refuses is the cmdlet's error. */
+  const answered = async (call: Call, ask: () => Promise<unknown>): Promise<unknown> => {
     try {
-      await answerCall(hns, "DELETE", `${path}/${id}`, "");
+      return await ask();
     } catch (error) {
       if (!(error instanceof HnsError)) throw error;
-      await refuse(
-        call,
-        error.message,
-        error.reason,
-        "System.Management.Automation.RuntimeException",
-      );
+      const type = "System.Management.Automation.RuntimeException";
+      await refuse(call, error.message, error.reason, type);
+      return undefined;
     }
   };
   return cmdlets({
-    "Import-Module [-Name] <string> [-Force] [-DisableNameChecking]"(call) {
-      const name = call.text("Name") ?? "";
-      // Its commands are there without it.
-      if (name.toLowerCase() !== moduleName.toLowerCase()) {
-        throw new Unsupported(`the module ${name}`);
-      }
-    },
     "Get-HnsNetwork": listed("/networks"),
     "Get-HnsEndpoint": listed("/endpoints"),
     "Get-HnsPolicyList": listed("/policylists"),
+    async "New-HnsNetwork -Type <string> -Name <string> -AddressPrefix <string> -Gateway <string> [-SubnetPolicies <hashtable[]>] [-AdapterName <string>] [-Verbose]"(
+      call,
+    ) {
+      const policies = toItems(call.get("SubnetPolicies") ?? nothing).map((table) =>
+        table instanceof Hashtable
+          ? Object.fromEntries(table.entries().map(({ key, value }) => [toText(key), value]))
+          : {},
+      );
+      const [AddressPrefix, GatewayAddress] = [call.text("AddressPrefix"), call.text("Gateway")];
+      const adapter = call.text("AdapterName") ?? "";
+      const wanted = {
+        ...{ Type: call.text("Type"), Name: call.text("Name") },
+        Subnets: [{ AddressPrefix, GatewayAddress, Policies: policies }],
+        ...(adapter !== "" && { NetworkAdapterName: adapter }),
+      };
+      const made = await answered(call, () =>
+        answerCall(hns, "POST", "/networks", JSON.stringify(wanted)),
+      );
+      if (made !== undefined) await call.emit(readJson(JSON.stringify(made)));
+    },
     "Remove-HnsNetwork [-InputObject] <object>": removed("/networks"),
     "Remove-HnsEndpoint [-InputObject] <object>": removed("/endpoints"),
     "Remove-HnsPolicyList [-InputObject] <object>": removed("/policylists"),

@@ -22,12 +22,12 @@ import { compilerCmdlets } from "./compiler.ts";
 import { defenderCmdlets } from "./defender.ts";
 import { dnsCmdlets } from "./dns.ts";
 import { windowsFiles, volumeCmdlets } from "./drives.ts";
-import { windowsEnvironment } from "./environment.ts";
+import { environmentItems, windowsEnvironment } from "./environment.ts";
 import { eventCmdlets } from "./events.ts";
 import { fileItems } from "./file-items.ts";
 import { featureCmdlets } from "./features.ts";
 import { firewallCmdlets } from "./firewall.ts";
-import { hostNetworkCmdlets, hostNetworkCommands } from "./host-networks.ts";
+import { hostNetworkCmdlets, hostNetworkCommands, isHostNetworkModule } from "./host-networks.ts";
 import { defineHyperVTypes, hyperVCmdlets, hyperVCommand, isMachineFile } from "./hyper-v.ts";
 import { operatingSystemClasses } from "./operating-system.ts";
 import { defineNetworkTypes } from "./network.ts";
@@ -43,6 +43,7 @@ import {
   RegistryItems,
 } from "./registry.ts";
 import { routeCmdlets } from "./routes.ts";
+import { defineWebTypes, webCmdlets } from "./web.ts";
 import { scheduledTaskCmdlets } from "./scheduled-tasks.ts";
 import { defineAccessControl, defineSecurityTypes } from "./security.ts";
 import { defineServiceTypes, serviceClass, serviceCmdlets } from "./services.ts";
@@ -53,6 +54,8 @@ const diskFull = -2147024784;
 export interface ScriptConsole extends Pick<ScriptMachine, "output" | "error" | "input"> {
   /** The session's variables besides the machine's. Default: those of an SSH session. */
   readonly variables?: Readonly<Record<string, string>>;
+  /** The current folder. Default: C:\\. */
+  readonly folder?: string;
   /** Aborted when the console is closed: the script ends, with the programs that it runs. Default: never. */
   readonly closed?: AbortSignal;
   /** Runs a command of cmd.exe in this console. Default: there is no cmd.exe for commands. Returns the exit code. */
@@ -102,6 +105,7 @@ export function windowsPowerShell(
   };
   const disk = nodeFiles("/", machine.recentWrites);
   const files = windowsFiles(new Map([["C", fs.realpathSync(drive.root)]]), disk, {
+    folder: console.folder,
     async changing(what) {
       await change(what);
       if (drive.full && /^(write|make)/.test(what)) {
@@ -137,7 +141,7 @@ export function windowsPowerShell(
     clock: machineClock(machine, console.closed),
     resolve: (name) => machine.programs.resolve(name),
     programs: withConsole(
-      windowsProcesses(machine, environment, change, powerShellProgram(changing)),
+      windowsProcesses(machine, environment, change, powerShellProgram(changing), console.folder),
       console,
     ),
     computerName: machine.computerName,
@@ -151,16 +155,28 @@ export function windowsPowerShell(
   defineSecurityTypes(types, machine.account);
   defineServiceTypes(types, machine, change);
   defineNetworkTypes(types, machine);
+  defineWebTypes(types);
   defineHyperVTypes(types);
   types.define({ name: cimFailure, base: "System.SystemException" });
-  const cmdlets = windowsCmdlets(machine, items, change).map((each) =>
+  const cmdlets = windowsCmdlets(machine, items, change, host.programs).map((each) =>
     watched(each, machine, change),
   );
   const interpreter = newInterpreter(host, {
     types,
     version: machine.version.powerShell,
-    providers: (name) =>
-      name === "" ? fileItems(files, types) : name === "hklm" ? items : undefined,
+    providers: (name) => {
+      switch (name) {
+        case "":
+          return fileItems(files, types);
+        case "hklm":
+          return items;
+        case "env":
+          return environmentItems(environment);
+        default:
+          return undefined;
+      }
+    },
+    isOwnModule: (name) => isHostNetworkModule(machine, name),
     mayCall: (name) =>
       hostNetworkCommands.some((each) => each.toLowerCase() === name) ||
       (hyperV?.module !== true && hyperVCommand.test(name)),
@@ -171,7 +187,7 @@ export function windowsPowerShell(
     await change(`close ${path}`);
     await chmod(await drive.resolve(path), (isFolder ? 0o700 : 0o600) | (usersRead ? 0o055 : 0));
   });
-  defineListedProcess(types, machine, change);
+  defineListedProcess(types, change);
   return scriptRunner.of({ machine, interpreter, cmdlets });
 }
 
@@ -204,13 +220,15 @@ export function windowsCmdlets(
   machine: WindowsHost,
   items: RegistryItems,
   change: (what: string) => Promise<void>,
+  programs: Pick<Processes, "find" | "start">,
 ): readonly Cmdlet[] {
   return [
     ...registryCmdlets(items),
     ...dnsCmdlets(machine),
     ...defenderCmdlets(machine),
     ...eventCmdlets(machine),
-    ...processCmdlets(machine),
+    ...processCmdlets(machine, programs),
+    ...webCmdlets(),
     ...clockCmdlets(machine),
     ...volumeCmdlets(machine),
     ...compilerCmdlets(machine, change),
@@ -227,8 +245,10 @@ export function windowsCmdlets(
       ),
     ),
     ...cmdlets({
-      "Write-Host [-Object] <object>"(call) {
-        call.shell.host.output(`${toText(call.get("Object") ?? null)}\n`);
+      // Its words are those of one array. Two, as for echo below.
+      "Write-Host [-Object] <object?> [[-Second] <object?>]"(call) {
+        const words = [call.get("Object"), call.get("Second")].filter((each) => each !== undefined);
+        call.shell.host.output(`${words.map(toText).join(" ")}\n`);
       },
       // The alias of Write-Output, for two words.
       async "echo [[-First] <object>] [[-Second] <object>]"(call) {

@@ -12,6 +12,7 @@ import {
   certutil,
   cmd,
   curl,
+  hostname,
   icacls,
   ipconfig,
   route,
@@ -60,7 +61,8 @@ export type SystemProgram = (
 /** Programs in C:\Windows\System32, by file name in lower case. */
 const systemPrograms: ReadonlyMap<string, SystemProgram> = new Map(
   Object.entries({
-    ...{ certutil, sc, shutdown, curl, tar, cmd, takeown, icacls, ipconfig, route, w32tm },
+    ...{ certutil, sc, shutdown, curl, hostname, tar, cmd, takeown, icacls, ipconfig, route },
+    w32tm,
   }).map(([name, program]) => [`${name}.exe`, program]),
 );
 
@@ -76,12 +78,14 @@ const windowsVariables = ["ComSpec", "Path", "TEMP"];
  * @param environment The variables that programs get.
  * @param changing Called before a program is started.
  * @param powerShell Runs powershell.exe.
+ * @param folder The current folder.
  */
 export function windowsProcesses(
   machine: WindowsHost,
   environment: WindowsEnvironment,
   changing: (what: string) => Promise<void>,
   powerShell: SystemProgram,
+  folder?: string,
 ): Processes {
   const { programs, drive, services } = machine;
   const isWindowsOwn = (file: string): boolean => file.toLowerCase().startsWith(systemFolder);
@@ -107,9 +111,13 @@ export function windowsProcesses(
   };
   return {
     find(name) {
-      const folders = /[\\/:]/.test(name) ? [""] : [systemFolder, ...machine.path.map(below)];
+      const written = name.replace(/^\.[\\/]/, "");
+      const isRelative = !/^(\w:|[\\/])/.test(name);
+      const folders = !/[\\/:]/.test(name)
+        ? [systemFolder, ...machine.path.map(below)]
+        : [isRelative ? below(folder ?? "C:") : ""];
       return folders
-        .map((folder) => folder + name)
+        .map((folder) => folder + (written.includes(".") ? written : `${written}.exe`))
         .find((path) => systemProgram(path) ?? (!isWindowsOwn(path) && isFile(path)));
     },
     run(file, args, input, output) {
@@ -127,7 +135,9 @@ export function windowsProcesses(
             timeoutSeconds: longest,
             killed,
             output,
-            ...(workingDirectory === undefined ? {} : { cwd: workingDirectory }),
+            ...(workingDirectory === undefined && folder === undefined
+              ? {}
+              : { cwd: workingDirectory ?? folder }),
             path: machine.path,
             startService: (name) => services.start(name),
             environment: variables(),

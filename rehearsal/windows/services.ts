@@ -144,6 +144,11 @@ export function serviceCmdlets(machine: WindowsHost): readonly Cmdlet[] {
           }
         }
       },
+      async "Restart-Service [-Name] <string>"(call) {
+        const name = call.text("Name") ?? "";
+        await services.stop(name);
+        await services.start(name);
+      },
       async [`New-Service ${service}`](call) {
         const name = call.text("Name") ?? "";
         const type = call.shell.types.get("System.ServiceProcess.ServiceController");

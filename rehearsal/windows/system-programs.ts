@@ -8,8 +8,8 @@
  * https://learn.microsoft.com/windows/win32/debug/system-error-codes--1000-1299-.
  */
 import { X509Certificate } from "node:crypto";
-import { lstat, readdir, readFile, rmdir, unlink } from "node:fs/promises";
-import { join } from "node:path";
+import { lstat, readdir, readFile, rmdir, symlink, unlink } from "node:fs/promises";
+import { dirname, join, relative } from "node:path";
 import { create } from "tar";
 import { Unsupported } from "../powershell/values.ts";
 import type { Drive } from "../machine/drive.ts";
@@ -22,6 +22,9 @@ const done: ProgramResult = { exitCode: 0, stdout: "", stderr: "" };
 function failed(exitCode: number, stderr: string): ProgramResult {
   return { exitCode, stdout: "", stderr };
 }
+
+export const hostname: SystemProgram = ({ computerName }) =>
+  Promise.resolve({ ...done, stdout: `${computerName}\r\n` });
 
 /** `curl.exe --head https://HOST:PORT/...`. The answer only contains the status and the Date header. */
 export const curl: SystemProgram = async ({ programs }, args) => {
@@ -70,6 +73,7 @@ async function pack(drive: Drive, args: readonly string[]): Promise<ProgramResul
 
 /** `cmd.exe /d /c rd /s /q FOLDER`. Files in use are not removed. */
 export const cmd: SystemProgram = async (machine, args) => {
+  if (args.slice(0, 4).join(" ") === "/d /c mklink /J") return junction(machine, args.slice(4));
   const [d, c, rd, s, q, folder = "", ...more] = args;
   if ([d, c, rd, s, q].join(" ") !== "/d /c rd /s /q" || more.length > 0) {
     throw new Unsupported(`cmd.exe ${args.join(" ")}`);
@@ -78,6 +82,15 @@ export const cmd: SystemProgram = async (machine, args) => {
   if (left.length === 0) return done;
   return failed(5, left.map((path) => `${path} - Access is denied.\r\n`).join(""));
 };
+
+/** A link to a folder. */
+async function junction({ drive }: WindowsHost, args: readonly string[]): Promise<ProgramResult> {
+  const [link = "", target = "", ...more] = args;
+  if (target === "" || more.length > 0) throw new Unsupported(`mklink /J ${args.join(" ")}`);
+  const [file, folder] = [await drive.resolve(link), await drive.resolve(target)];
+  await symlink(relative(dirname(file), folder), file);
+  return { ...done, stdout: `Junction created for ${link} <<===>> ${target}\r\n` };
+}
 
 /** Removes a file, a link, or a folder with its content. Returns the files that could not be removed. */
 async function removeTree(machine: WindowsHost, path: string, file: string): Promise<string[]> {

@@ -24,6 +24,7 @@ const executableSchema = z.strictObject({
     "flanneld",
     "hybrid-overlay-node",
     "ctr",
+    "calico-node",
   ]),
   version: z.string(),
 });
@@ -104,6 +105,11 @@ export class FakePrograms implements WindowsPrograms {
           return failed("ctr: cannot access containerd's pipe");
         }
         return runFakeCtr(this.#drive, this.hasRegistries, args);
+      case "calico-node":
+        // All but this runs until it is ended.
+        if (args.includes("-startup")) return done("");
+        await this.#options.time.sleep(Infinity, options.killed);
+        return failed("it was ended");
       case "kube-log-runner":
         return failed("fake kube-log-runner.exe runs nothing");
     }

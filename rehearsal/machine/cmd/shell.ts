@@ -76,8 +76,9 @@ export function fileOfPowerShell(
   return script === undefined ? undefined : [script, ...args];
 }
 
-/** The text of `powershell.exe ... -Command text`, by the words behind the program. */
+/** The text of `powershell.exe ... -Command text`, or of `powershell.exe text`, by the words behind the program. */
 export function commandOfPowerShell(words: readonly string[]): string | undefined {
+  if (words[0]?.startsWith("-") === false) return words.join(" ");
   const [, option = ""] = startsPowerShell.exec(words.join(" ")) ?? [];
   if (!/^command$/i.test(option)) return undefined;
   return words.slice(words.findIndex((word) => /^-command$/i.test(word)) + 1).join(" ");

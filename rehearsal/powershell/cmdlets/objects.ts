@@ -1,16 +1,18 @@
 /** Cmdlets that work on any objects in a pipeline, and those of the language itself. */
-import { hasWildcard } from "../regex.ts";
+import { compile, hasWildcard } from "../regex.ts";
 import { cmdlets, type Call } from "../commands.ts";
 import { enumerated, toBool, toItems, toText } from "../convert.ts";
 import { construct, getProperty, selected } from "../members.ts";
-import { compare } from "../operators.ts";
+import { binary, compare } from "../operators.ts";
 import * as is from "../types.ts";
 import { raised, runtimeError, typeOf } from "../types.ts";
 import {
   CustomObject,
   Hashtable,
   isNull,
+  NetObject,
   nothing,
+  Num,
   Raised,
   ScriptBlock,
   Unsupported,
@@ -51,6 +53,13 @@ async function property(call: Call, name: string, item: Value): Promise<Value | 
   return getProperty(item, name);
 }
 
+/** An error of the cmdlet, if the object has no such property. */
+async function expand(call: Call, name: string, item: Value): Promise<void> {
+  const value = hasWildcard(name) ? undefined : await property(call, name, item);
+  if (value === undefined) throw new Unsupported(`Select-Object -ExpandProperty ${name}`);
+  for (const each of isNull(value) ? [] : toItems(value)) await call.emit(each);
+}
+
 async function project(call: Call, item: Value): Promise<Value> {
   const properties = propertiesOf(call);
   if (properties === undefined) return item;
@@ -58,7 +67,9 @@ async function project(call: Call, item: Value): Promise<Value> {
   const own = item instanceof CustomObject ? item.typeNames : [];
   object.typeNames = [`${selected}${own[0] ?? (isNull(item) ? "" : typeOf(item).name)}`];
   for (const name of properties) {
-    if (name === "*" && item instanceof CustomObject) {
+    if (name instanceof Calculated) {
+      object.set(name.name, await keyOf(call, name.block, item));
+    } else if (name === "*" && item instanceof CustomObject) {
       for (const each of item.properties.values()) {
         object.set(each.name, each.value);
       }
@@ -79,14 +90,66 @@ function blockOrName(call: Call, parameter: string): ScriptBlock | string {
   throw new Unsupported(`${call.name} with anything but a block or a property's name`);
 }
 
+/** A property whose value a block gives: `@{ Label = 'Size'; Expression = { $_.Length } }`. */
+class Calculated {
+  constructor(
+    readonly name: string,
+    readonly block: ScriptBlock,
+  ) {}
+
+  static of(table: Hashtable): Calculated {
+    const given = new Map(
+      table.entries().map(({ key, value }) => [toText(key).toLowerCase(), value]),
+    );
+    const name = given.get("name") ?? given.get("label");
+    const block = given.get("expression");
+    if (given.size !== 2 || typeof name !== "string" || !(block instanceof ScriptBlock)) {
+      throw new Unsupported("a calculated property with anything but a name and a block");
+    }
+    return new Calculated(name, block);
+  }
+}
+
+/** The comparisons of Where-Object without a block. */
+const comparisons = ["EQ", "NE", "Match", "Like"];
+
+/** What `Where-Object Name -EQ Value` passes; undefined for another form. */
+function comparison(call: Call): ((item: Value) => Promise<boolean>) | undefined {
+  const [operator, ...others] = comparisons.filter((each) => call.flag(each));
+  const named = call.get("Property");
+  if (operator === undefined && named === undefined) return undefined;
+  const name = named ?? call.get("FilterScript");
+  const wanted = call.get(named === undefined ? "Value" : "FilterScript");
+  if (
+    operator === undefined ||
+    others.length > 0 ||
+    typeof name !== "string" ||
+    hasWildcard(name) ||
+    wanted === undefined
+  ) {
+    throw new Unsupported("Where-Object with such a comparison");
+  }
+  return async (item) => {
+    if (item instanceof Hashtable || enumerated(item)) {
+      throw new Unsupported("Where-Object of a table or a list");
+    }
+    const value = (isNull(item) ? null : await getProperty(item, name)) ?? null;
+    if (enumerated(value) || call.scope.isStrict) {
+      throw new Unsupported("Where-Object of a property that is a list, or in strict mode");
+    }
+    return toBool(binary(`-${operator.toLowerCase()}`, value, wanted, () => undefined));
+  };
+}
+
 /** What -Property names, if anything. */
-function propertiesOf(call: Call): readonly (ScriptBlock | string)[] | undefined {
+function propertiesOf(call: Call): readonly (ScriptBlock | Calculated | string)[] | undefined {
   const given = call.get("Property");
   const properties = isNull(given ?? null) ? [] : toItems(given ?? null);
   return properties.length === 0
     ? undefined
     : properties.map((each) => {
         if (each instanceof ScriptBlock || (typeof each === "string" && each !== "")) return each;
+        if (each instanceof Hashtable && call.name === "Select-Object") return Calculated.of(each);
         throw new Unsupported(`${call.name} -Property of anything but names and blocks`);
       });
 }
@@ -108,12 +171,12 @@ function compareForSort(left: Value | undefined, right: Value | undefined): numb
   }
 }
 
-async function sortKey(call: Call, by: ScriptBlock, item: Value): Promise<Value> {
+async function keyOf(call: Call, by: ScriptBlock, item: Value): Promise<Value> {
   try {
     return await select(call, by, item);
   } catch (error) {
-    // It is an error of Sort-Object.
-    throw error instanceof Raised ? new Unsupported("an error in a block of Sort-Object") : error;
+    // It is an error of Sort-Object, and Select-Object hides it.
+    throw error instanceof Raised ? new Unsupported(`an error in a block of ${call.name}`) : error;
   }
 }
 
@@ -171,23 +234,43 @@ export function shown(value: Value): string {
   return isNull(value) ? "" : `${toText(value)}\n`;
 }
 
+type MatchedLine = NetObject<{ readonly line: string; readonly number: number }>;
+
+const matchInfo = is.types.define({
+  name: "Microsoft.PowerShell.Commands.MatchInfo",
+  properties: {
+    Line: ({ state }: MatchedLine) => state.line,
+    LineNumber: ({ state }: MatchedLine) => new Num(is.uint64, state.number),
+  },
+});
+
 export const objectCmdlets = cmdlets(
   {
-    "Where-Object [-FilterScript] <object> [-InputObject <object>]": {
-      open(call) {
-        const filter = blockOrName(call, "FilterScript");
-        return {
-          async process() {
+    [`Where-Object [[-FilterScript] <object>] [[-Value] <object>] [-Property <string>] ${comparisons.map((each) => `[-${each}]`).join(" ")} [-InputObject <object>]`]:
+      {
+        open(call) {
+          const compared = comparison(call);
+          const filter = compared === undefined ? blockOrName(call, "FilterScript") : undefined;
+          if (compared === undefined && call.get("Value") !== undefined) {
+            throw new Unsupported("Where-Object with a value and no comparison");
+          }
+          const passes = async (item: Value): Promise<boolean> => {
+            if (compared !== undefined) return compared(item);
+            if (filter === undefined) return false;
             const isBlock = filter instanceof ScriptBlock;
-            const item = inputOf(call);
-            if (toBool(await (isBlock ? select(call, filter, item) : member(call, filter)))) {
-              await call.emit(item);
-            }
-          },
-          end: () => undefined,
-        };
+            return toBool(await (isBlock ? select(call, filter, item) : member(call, filter)));
+          };
+          return {
+            async process() {
+              const item = inputOf(call);
+              if (await passes(item)) {
+                await call.emit(item);
+              }
+            },
+            end: () => undefined,
+          };
+        },
       },
-    },
     "ForEach-Object [-Process] <object?> [-InputObject <object>]": {
       open(call) {
         const block = blockOrName(call, "Process");
@@ -203,13 +286,16 @@ export const objectCmdlets = cmdlets(
         };
       },
     },
-    "Select-Object [[-Property] <object[]>] [-First <int>] [-Last <int>] [-Skip <int>] [-InputObject <object>]":
+    "Select-Object [[-Property] <object[]>] [-ExpandProperty <string>] [-First <int>] [-Last <int>] [-Skip <int>] [-InputObject <object>]":
       {
         open(call) {
           const first = call.number("First") ?? Infinity;
           const last = call.number("Last");
           const skip = call.number("Skip") ?? 0;
-          propertiesOf(call);
+          const expanded = call.text("ExpandProperty");
+          if (expanded !== undefined && (propertiesOf(call) ?? last) !== undefined) {
+            throw new Unsupported("Select-Object -ExpandProperty with more");
+          }
           if (skip + (last ?? 0) >= 2 ** 31) throw new Unsupported("so large a -Last and -Skip");
           if (last !== undefined && first !== Infinity) {
             throw new Unsupported("Select-Object with both -First and -Last");
@@ -225,7 +311,8 @@ export const objectCmdlets = cmdlets(
               if (last !== undefined) {
                 kept.push(inputOf(call));
               } else if (seen++ >= skip && first > 0) {
-                await call.emit(await project(call, inputOf(call)));
+                if (expanded === undefined) await call.emit(await project(call, inputOf(call)));
+                else await expand(call, expanded, inputOf(call));
                 if (seen - skip >= first) {
                   call.stop();
                 }
@@ -244,7 +331,9 @@ export const objectCmdlets = cmdlets(
       open(call) {
         const items: Sorted[] = [];
         const [by, ...others] = propertiesOf(call) ?? [];
-        if (others.length > 0) throw new Unsupported("Sort-Object by several properties");
+        if (others.length > 0 || by instanceof Calculated) {
+          throw new Unsupported("Sort-Object by several properties");
+        }
         const sign = call.flag("Descending") ? -1 : 1;
         return {
           async process() {
@@ -254,7 +343,7 @@ export const objectCmdlets = cmdlets(
               typeof by === "string"
                 ? await property(call, by, item)
                 : by
-                  ? await sortKey(call, by, item)
+                  ? await keyOf(call, by, item)
                   : item;
             items.push({ item, key });
           },
@@ -289,6 +378,40 @@ export const objectCmdlets = cmdlets(
       // 5.1 rounds.
       if (!Number.isInteger(seconds)) throw new Unsupported("Start-Sleep for parts of a second");
       return call.shell.host.clock.sleep(seconds * 1000 + (call.number("Milliseconds") ?? 0));
+    },
+    "Import-Module [-Name] <string> [-Force] [-DisableNameChecking]": (call) =>
+      call.shell.importModule(call.text("Name") ?? ""),
+    "Export-ModuleMember -Function <string[]>"(call) {
+      call.scope.exports.push(...(call.texts("Function") ?? []));
+    },
+    "Get-Module [-Name] <string>"(call) {
+      const name = call.text("Name") ?? "";
+      if (call.shell.hasModule(name)) throw new Unsupported(`Get-Module ${name}`);
+    },
+    "Remove-Module [-Force] [-InputObject <object>]": {
+      open: (call) => ({
+        process() {
+          if (!isNull(inputOf(call))) throw new Unsupported("Remove-Module");
+        },
+        end: () => undefined,
+      }),
+    },
+    "Select-String [-Pattern] <string> [-InputObject <object>]": {
+      open(call) {
+        const pattern = compile(call.text("Pattern") ?? "", { ignoreCase: true });
+        let number = 0;
+        return {
+          process() {
+            const line = inputOf(call);
+            if (typeof line !== "string") throw new Unsupported("Select-String of no text");
+            number += 1;
+            return pattern.match(line)
+              ? call.emit(new NetObject(matchInfo, { line, number }))
+              : undefined;
+          },
+          end: () => undefined,
+        };
+      },
     },
     async "Get-Command [-Name] <string>"(call) {
       const name = call.text("Name") ?? "";

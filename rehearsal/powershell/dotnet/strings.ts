@@ -75,6 +75,10 @@ types.extend("System.String", {
       if (width < 0) throw badArgument("Non-negative number required.", "totalWidth", "OutOfRange");
       return self.padStart(width, char.text);
     },
+    "ToLower()"(self: string) {
+      if (/[^\0-\x7f]/.test(self)) throw new Unsupported("ToLower of text beyond ASCII");
+      return self.toLowerCase();
+    },
     // One character at a time, because .NET never changes the length and JavaScript may.
     "ToLowerInvariant()": (self: string) =>
       self.replace(/[^]/g, (char) => (char.toLowerCase().length === 1 ? char.toLowerCase() : char)),

@@ -165,7 +165,8 @@ function shownNetwork(hns: HostNetworkingService, network: Network): object {
     })),
     DNSSuffix: Dns.Domain ?? "",
     DNSServerList: (Dns.ServerList ?? []).join(","),
-    ManagementIP: hns.managementAddress(network),
+    // Calico waits until it is there (calico.psm1, Wait-ForManagementIP).
+    ManagementIP: hns.managementAddress(network) || undefined,
     CurrentEndpointCount: hns.objects.endpoints.filter(({ HostComputeNetwork }) =>
       isSameId(HostComputeNetwork, ID),
     ).length,

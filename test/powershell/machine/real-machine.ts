@@ -3,6 +3,7 @@
  * machine's folder, HKLM: a branch of its registry that is kept the same as the model's; everything else that is
  * Windows' it asks the model for (Bridge.cs).
  */
+import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { channel } from "node:diagnostics_channel";
@@ -211,7 +212,10 @@ function source(model: ModelledShell): string {
     const full = { ...machine.state, features, hyperV: { module: true } };
     const everything = Object.create(machine, { state: { value: full } }) as WindowsHost;
     const items = new RegistryItems(machine.registry, interpreter.types);
-    const every = windowsCmdlets(everything, items, () => Promise.resolve());
+    const every = windowsCmdlets(everything, items, () => Promise.resolve(), {
+      find: () => undefined,
+      start: () => assert.fail(),
+    });
     hostNetworkType(
       interpreter.types,
       machine,

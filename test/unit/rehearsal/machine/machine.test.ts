@@ -33,9 +33,8 @@ describe("The cmdlets of the model of Windows", () => {
   }
 
   it("says in the documents how many of them were compared with Windows", () => {
-    const all = windowsCmdlets(host.windows, new RegistryItems(host.windows.registry, types), () =>
-      Promise.resolve(),
-    );
+    const items = new RegistryItems(host.windows.registry, types);
+    const all = windowsCmdlets(host.windows, items, () => Promise.resolve(), noPrograms);
     const recorded = all.filter((each) =>
       readdirSync(recordings).some((file) => file.startsWith(`${each.name}.`)),
     );
@@ -45,6 +44,8 @@ describe("The cmdlets of the model of Windows", () => {
     }
   });
 });
+
+const noPrograms = { find: () => undefined, start: () => assert.fail() };
 
 const hour = 3600;
 /** Seconds that the way from one look at a clock to the next may take on a busy host. */
