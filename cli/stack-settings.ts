@@ -180,7 +180,7 @@ export function readSettingsFile(text: string, file: string): SettingsFile {
     );
   }
   if (content === null || content === undefined) return { config: {}, outside: [] };
-  if (!isMapping(content)) throw new SettingsError([notMapping(wholeFile.place, content)], file);
+  if (!isMapping(content)) throw new SettingsError([notMapping(wholeFile.location, content)], file);
   const { config = null } = content;
   const outside = Object.entries(content).flatMap(([key, value]) => misplaced(key, value));
   if (config !== null && !isMapping(config)) {
@@ -203,16 +203,16 @@ function holdsItself(
   return found;
 }
 
-const wholeFile = { path: [], place: "the whole file" };
+const wholeFile = { path: [], location: "the whole file" };
 
 function isMapping(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-function notMapping(place: string, value: unknown): SettingsProblem {
+function notMapping(location: string, value: unknown): SettingsProblem {
   return {
     path: [],
-    place,
+    location,
     value,
     why: "is not a group of settings",
     instead: `Write \`config:\`, below it \`${namespace}:network:\` and the others, and their settings indented below them.`,
@@ -221,7 +221,7 @@ function notMapping(place: string, value: unknown): SettingsProblem {
 
 function misplaced(key: string, value: unknown): SettingsProblem[] {
   const section = key.replace(`${namespace}:`, "");
-  const at = { path: [key], place: key, value };
+  const at = { path: [key], location: key, value };
   if (key.startsWith(`${namespace}:`) || section in settingsSchema.shape) {
     const instead = `Write it as \`${namespace}:${section}:\` below \`config:\`, indented by two blanks.`;
     return [{ ...at, why: "is next to `config:`, where nothing reads it", instead }];
@@ -285,7 +285,7 @@ function yamlProblems(
       {
         // The key, if it can be recognized: it decides whether the value may be shown.
         path: [/^[-\s]*([\w:.]+)\s*:/.exec(written)?.[1] ?? ""],
-        place: `line ${line}, column ${col}`,
+        location: `line ${line}, column ${col}`,
         value: written,
         why,
         instead,

@@ -31,7 +31,7 @@ export interface HostResource {
   /** Whether it runs, as its tool says it, e.g. `shut off`. */
   readonly state?: string;
   /** What `remove` needs to know besides the name, e.g. the pool of a volume. */
-  readonly place?: string;
+  readonly locator?: string;
   /** Name of the hypervisor that it is on. Default: this host. */
   readonly hypervisor?: string;
 }

@@ -3,7 +3,7 @@ import { Failure } from "../host/failure.ts";
 const secretName = /passw|passphrase|passcode|secret|credential|private.?key|api.?key|^token$/i;
 
 /** Settings that say where a secret is. */
-const placeName = /File$/;
+const locationName = /File$/;
 
 /** Settings of whose value only the form is shown. */
 const maskedName = /^productKey$/i;
@@ -32,7 +32,7 @@ export interface SettingsProblem extends Complaint {
    */
   readonly value?: unknown;
   /** Location of a problem that is not below the namespace: `kindow:nodes`, `line 3, column 5`. */
-  readonly place?: string;
+  readonly location?: string;
 }
 
 export interface Check<Settings> {
@@ -64,8 +64,8 @@ export function pathText(path: SettingsProblem["path"]): string {
 
 export function problemText(problem: SettingsProblem): string {
   const value = shownValue(problem.value, problem.path);
-  const place = problem.place ?? pathText(problem.path);
-  return `${place}: ${value === "" ? "" : `${value} `}${problem.why}. ${problem.instead}`;
+  const location = problem.location ?? pathText(problem.path);
+  return `${location}: ${value === "" ? "" : `${value} `}${problem.why}. ${problem.instead}`;
 }
 
 export class SettingsError extends Failure {
@@ -92,7 +92,7 @@ function shownValue(value: unknown, path: readonly (string | number)[]): string 
 function redacted(name: string, value: unknown): unknown {
   if (typeof value !== "string" && typeof value !== "number") return value;
   // A user may have put a private key where a public one belongs.
-  const isSecret = secretName.test(name) && !placeName.test(name);
+  const isSecret = secretName.test(name) && !locationName.test(name);
   if (isSecret || String(value).includes("PRIVATE KEY")) return "(not shown)";
   if (typeof value === "number") return value;
   const beginning = value.slice(0, maxExamined);

@@ -86,7 +86,7 @@ function isMisspelt(space: string): boolean {
 function stray(space: string, name: string, value: unknown): SettingsProblem {
   return {
     path: [name],
-    place: `${space}:${name}`,
+    location: `${space}:${name}`,
     value,
     why: "is not read by anything",
     instead:

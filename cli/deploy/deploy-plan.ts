@@ -16,7 +16,7 @@ export interface Deployment {
   readonly path: string;
   readonly sha256: string;
   /** Place on the machine, in SFTP's notation. */
-  readonly place: string;
+  readonly destination: string;
 }
 
 export interface DeployTarget {
@@ -54,11 +54,11 @@ export async function planDeploy(
     if (complaint !== undefined) {
       problems.push(`${program}: ${file} ${complaint.why}. ${complaint.instead}`);
     } else if (!("why" in found)) {
-      const place = placeOf(program, path.basename(file));
-      if (planned.some((other) => other.place === place)) {
-        problems.push(`${program}: ${place} is given twice. Remove one of them.`);
+      const destination = destinationOf(program, path.basename(file));
+      if (planned.some((other) => other.destination === destination)) {
+        problems.push(`${program}: ${destination} is given twice. Remove one of them.`);
       }
-      planned.push({ program, path: path.resolve(file), sha256: found.sha256, place });
+      planned.push({ program, path: path.resolve(file), sha256: found.sha256, destination });
     }
   }
   if (words.length === 0) problems.push(`no program is named. Write ${forms}.`);
@@ -85,7 +85,7 @@ export function planUndo(
     if (program !== undefined && isPlugin === (file !== undefined)) {
       const plugin = path.basename(file ?? "");
       const complaint = nameComplaint(program, plugin);
-      if (complaint === undefined) return placeOf(program, plugin);
+      if (complaint === undefined) return destinationOf(program, plugin);
     }
     problems.push(
       `"${word}" is nothing to undo. Write ${ownProgramNames.map((each) => (each === "cniPlugins" ? `${each}=NAME.exe` : each)).join(", ")}, or nothing for all.`,
@@ -120,13 +120,13 @@ function nameComplaint(program: OwnProgramName, file: string) {
       };
 }
 
-function placeOf(program: OwnProgramName, ownName: string): string {
+function destinationOf(program: OwnProgramName, ownName: string): string {
   const { folder, ...rest } = ownPrograms[program];
   return `${folder}/${"file" in rest ? rest.file : ownName}`;
 }
 
-/** The name of a program at a place on the machine, as `deploy` and `status` call it. */
-export function nameAt(place: string): string {
-  const [program] = ownProgramNames.filter((each) => placeOf(each, "") === place);
-  return program ?? `cniPlugins=${path.posix.basename(place)}`;
+/** The name of a program at a path on the machine, as `deploy` and `status` call it. */
+export function nameAt(destination: string): string {
+  const [program] = ownProgramNames.filter((each) => destinationOf(each, "") === destination);
+  return program ?? `cniPlugins=${path.posix.basename(destination)}`;
 }

@@ -47,19 +47,22 @@ export async function deployTo(
   for (const deployment of deployments) checksums.push(await copyCompressed(node, deployment));
   await drained(node);
   for (const [at, deployment] of deployments.entries()) {
-    const { program, place, sha256 } = deployment;
-    say(`${name}: ${nameAt(place)} is exchanged`);
+    const { program, destination, sha256 } = deployment;
+    say(`${name}: ${nameAt(destination)} is exchanged`);
     const result = await runOnWindowsNode(name, source, installOwnProgram, {
-      Path: windowsPath(place),
+      Path: windowsPath(destination),
       Archive: windowsPath(archiveOf(deployment)),
       Sha256: checksums[at] ?? "",
       Releases: allowedReleases(program, kubernetesVersion),
     });
     const insteadOf = textFact(result, "insteadOf");
-    await noteDeployed(node, (known) => ({ ...known, [nameAt(place)]: { sha256, insteadOf } }));
-    await awaitUse(node, [nameAt(place)], textFact(result, "since"));
+    await noteDeployed(node, (known) => ({
+      ...known,
+      [nameAt(destination)]: { sha256, insteadOf },
+    }));
+    await awaitUse(node, [nameAt(destination)], textFact(result, "since"));
     const version = textFact(result, "version");
-    print(`${name} has your own ${nameAt(place)}${version === "" ? "" : ` ${version}`}`);
+    print(`${name} has your own ${nameAt(destination)}${version === "" ? "" : ` ${version}`}`);
   }
   await endUpgrade(api, name, readySeconds);
 }
@@ -76,7 +79,7 @@ async function copyCompressed(
       {
         ...{ file, cwd: path.dirname(deployment.path), gzip: { level: 1 }, portable: true },
         onWriteEntry: (entry) => {
-          entry.path = path.posix.basename(deployment.place);
+          entry.path = path.posix.basename(deployment.destination);
         },
       },
       [`./${path.basename(deployment.path)}`],
@@ -161,10 +164,10 @@ async function awaitUse(
   }
 }
 
-function windowsPath(place: string): string {
-  return place.replaceAll("/", "\\");
+function windowsPath(path: string): string {
+  return path.replaceAll("/", "\\");
 }
 
-function sftpPath(place: string): string {
-  return place.replaceAll("\\", "/");
+function sftpPath(path: string): string {
+  return path.replaceAll("\\", "/");
 }

@@ -24,7 +24,7 @@ export const addressReservations: ResourceKind = {
           }),
         );
         return [...labs].map(([id, lab]) => ({
-          ...{ kind, lab, name: network, mark: id, place: id },
+          ...{ kind, lab, name: network, mark: id, locator: id },
           identity: identity(network, id),
         }));
       }),
@@ -32,17 +32,17 @@ export const addressReservations: ResourceKind = {
     return found.flat();
   },
 
-  remove: async ({ name, place }, host) => {
+  remove: async ({ name, locator }, host) => {
     const live = (await statesOf(host, "net")).get(name) === "active" ? ["--live"] : [];
-    const own = (await hostsIn(host, name)).filter((each) => labOfHost(each)?.id === place);
+    const own = (await hostsIn(host, name)).filter((each) => labOfHost(each)?.id === locator);
     for (const each of own) {
       const entry = ["ip-dhcp-host", dhcpHostXml(each)];
       await virsh(host, "net-update", name, "delete", ...entry, "--config", ...live);
     }
   },
 
-  byHand: ({ name, lab, place }, { libvirtUri }) =>
-    `virsh -c ${libvirtUri} net-edit ${name}   # delete the lines of ${lab}-${place}-...; then net-destroy and net-start`,
+  byHand: ({ name, lab, locator }, { libvirtUri }) =>
+    `virsh -c ${libvirtUri} net-edit ${name}   # delete the lines of ${lab}-${locator}-...; then net-destroy and net-start`,
 
   // Without them the containers keep their addresses, so nothing has to be made again.
   owned: byHostActions((resource, component) => {

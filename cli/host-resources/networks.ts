@@ -213,7 +213,7 @@ export const dockerNetworks: ResourceKind = {
         name,
         lab: name,
         identity: `docker network ${id}`,
-        place: id,
+        locator: id,
         mark,
       }));
   },
@@ -224,8 +224,8 @@ export const dockerNetworks: ResourceKind = {
     ],
   },
 
-  remove: async ({ place }, host) => {
-    const id = place ?? "";
+  remove: async ({ locator }, host) => {
+    const id = locator ?? "";
     const ids = async (): Promise<readonly string[]> =>
       lines(await host.run("docker", ["network", "ls", "--no-trunc", "--quiet"]));
     await host.run("docker", ["network", "rm", id]).catch(unlessGone(id, ids));

@@ -27,17 +27,17 @@ export const processes: ResourceKind = {
           const mark = valueIn(environment, labIdVariable);
           const command = (await readProcFile(pid, "cmdline")).split("\0").join(" ").trim();
           const name = `${pid} (${command.slice(0, 80)})`;
-          const found = { kind: processes.kind, name, lab, identity: undefined, place: `${pid}` };
+          const found = { kind: processes.kind, name, lab, identity: undefined, locator: `${pid}` };
           return [mark === undefined ? found : { ...found, mark }];
         }),
     );
     return found.flat();
   },
 
-  byHand: ({ place }) => `kill ${place}`,
+  byHand: ({ locator }) => `kill ${locator}`,
 
-  remove: async ({ place, lab }) => {
-    const pid = Number(place);
+  remove: async ({ locator, lab }) => {
+    const pid = Number(locator);
     const owner = await ownerOf(pid);
     if (owner === undefined || labOfEnvironment(await readProcFile(pid, "environ")) !== lab) {
       return; // Ended meanwhile; its number may have been reused.

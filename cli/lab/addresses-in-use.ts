@@ -26,7 +26,7 @@ export function assertAddressesFree(
     return [
       {
         path: ["nodes"],
-        place: `the address of ${name}`,
+        location: `the address of ${name}`,
         value: address,
         why: `is still that of ${owner.node}, which is removed or moved only after ${name} has got it`,
         instead:

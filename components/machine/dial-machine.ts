@@ -25,7 +25,7 @@ export async function onMachine<T>(
 ): Promise<T> {
   const keysOfHops = [...(keys.through ?? []), keys.bastion];
   const route: RoutedEndpoint = {
-    ...machine.place,
+    ...machine.server,
     ...keys.machine,
     ...retryPolicy,
     via: hopsOf(machine).map((hop, index) => ({ ...hop, ...keysOfHops[index], ...retryPolicy })),
@@ -68,7 +68,7 @@ export function explainAccess(
   machine: MachineRoute,
   whose: Whose = "machine",
 ): unknown {
-  const { name, place } = machine;
+  const { name, server } = machine;
   const section = whose === "host" ? "kindows:hyperVHosts" : "kindows:nodes";
   if (error instanceof PrivateKeyUnreadable) {
     return new Error(
@@ -78,7 +78,7 @@ export function explainAccess(
   if (!(error instanceof DialFailed)) return error;
   const { index, reason, kind } = error;
   const hops = hopsOf(machine);
-  const { host, port, user } = hops[index] ?? place;
+  const { host, port, user } = hops[index] ?? server;
   const isBastion = index < hops.length;
   const bastion = (number: number): string =>
     hops.length === 1 ? "its bastion" : `its bastion ${number} of ${hops.length}`;

@@ -73,16 +73,16 @@ export class LabNetwork extends pulumi.ComponentResource {
   readonly containerRange: pulumi.Output<string>;
 
   constructor(name: string, args: LabNetworkArgs, opts?: pulumi.ComponentResourceOptions) {
-    const { containers: place } = args;
+    const { containers: given } = args;
     const facts: Facts<"kindows:network:LabNetwork"> = {
       name: args.name,
       cidr: args.cidr,
       bridge: args.bridge,
-      ...(typeof place === "string" ? { containerRange: place } : { libvirtNetwork: place.name }),
+      ...(typeof given === "string" ? { containerRange: given } : { libvirtNetwork: given.name }),
     };
     super("kindows:network:LabNetwork", name, { facts }, opts);
     const { segment, networkId, ipRange } =
-      typeof place === "string" ? this.#made(name, args, place) : this.#used(name, args, place);
+      typeof given === "string" ? this.#made(name, args, given) : this.#used(name, args, given);
     const containers = new docker.Network(
       name,
       {
@@ -118,8 +118,8 @@ export class LabNetwork extends pulumi.ComponentResource {
   }
 
   /** Reserves the containers' addresses in the network, so that its DHCP server gives them to nobody. */
-  #used(name: string, { name: lab, labId }: LabNetworkArgs, place: UsedNetwork): Ground {
-    const { uri, name: network, uuid, containers, avoid } = place;
+  #used(name: string, { name: lab, labId }: LabNetworkArgs, given: UsedNetwork): Ground {
+    const { uri, name: network, uuid, containers, avoid } = given;
     const prefixLength = blockPrefix(containers);
     const block = new local.Command(
       `${name}-containers`,

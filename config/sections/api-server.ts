@@ -10,7 +10,7 @@ import type { KindPatches } from "./kind-patches.ts";
 const everywhere = "0.0.0.0";
 
 const certificateName = text(hostName).meta({
-  placeholder: (place: number) => `unnamed-${String(place)}.invalid`,
+  placeholder: (index: number) => `unnamed-${String(index)}.invalid`,
 });
 
 /** How the API server is reached from other computers. */
@@ -43,7 +43,7 @@ interface ReachedCluster {
   };
 }
 
-const at = (...place: readonly (string | number)[]) => ["cluster", "apiServer", ...place];
+const at = (...path: readonly (string | number)[]) => ["cluster", "apiServer", ...path];
 
 export const apiServerReached: Check<ReachedCluster> = {
   reads: ["cluster.apiServer", "cluster.kindPatches"],

@@ -4,7 +4,7 @@ import { type Check, repeated } from "../problem.ts";
 import { text } from "../values/value.ts";
 
 export const certificateFile = text(localFile).meta({
-  placeholder: (place: number) => `/unnamed-${String(place)}`,
+  placeholder: (index: number) => `/unnamed-${String(index)}`,
 });
 
 /** More would take a step longer than its limit. */

@@ -40,7 +40,7 @@ const worker = z.strictObject({
 });
 
 const archive = text(localFile).meta({
-  placeholder: (place: number) => `/unnamed-${String(place)}`,
+  placeholder: (index: number) => `/unnamed-${String(index)}`,
 });
 
 export const cluster = z.strictObject({

@@ -13,7 +13,7 @@ const mount = z.strictObject({
   hostPath: path.meta({ description: "File or folder on this host." }),
   containerPath: text(mountPoint).meta({
     description: "Where the nodes have it.",
-    placeholder: (place: number) => `/unnamed-${String(place)}`,
+    placeholder: (index: number) => `/unnamed-${String(index)}`,
   }),
   readOnly: z.boolean().optional().meta({
     description: "Whether the nodes may only read it.",
@@ -25,7 +25,7 @@ const portMapping = z.strictObject({
   containerPort: port.meta({ description: "Port of the control plane, e.g. a NodePort." }),
   hostPort: port.meta({
     description: "Port of this host.",
-    placeholder: (place: number) => -place,
+    placeholder: (index: number) => -index,
   }),
   listenAddress: text(ipv4("Write an address of this host, or 0.0.0.0 for all."))
     .optional()
@@ -176,7 +176,7 @@ export const patchesFit: Check<PatchedCluster> = {
   reads: ["cluster.kindPatches", "cluster.controlPlanes"],
   run: ({ cluster: { kindPatches = {}, controlPlanes } }) => {
     const { extraMounts = [], extraPortMappings = [] } = kindPatches;
-    const at = (...place: readonly (string | number)[]) => ["cluster", "kindPatches", ...place];
+    const at = (...path: readonly (string | number)[]) => ["cluster", "kindPatches", ...path];
     const several: SettingsProblem[] =
       controlPlanes > 1 && extraPortMappings.length > 0
         ? [

@@ -30,7 +30,7 @@ function fileBesideScript(value: string): Complaint | undefined {
 export const script = z.strictObject({
   path: text(scriptFile).meta({
     description: "Absolute path of a PowerShell script (`.ps1`) on this host.",
-    placeholder: (place: number) => `/unnamed-${String(place)}.ps1`,
+    placeholder: (index: number) => `/unnamed-${String(index)}.ps1`,
   }),
   when: z.enum(scriptTimes).default("before-join").meta({
     description:

@@ -111,7 +111,7 @@ export class BastionForward {
   #reportFailure(error: unknown): void {
     const { through, last, machines } = this.args;
     const name = machines.join(", ");
-    const route = { name, through: [...through], bastion: last, place: last };
+    const route = { name, through: [...through], bastion: last, server: last };
     const why = messageOf(explainAccess(error, route));
     if (why !== this.#lastReported) this.report(`${name}: ${why}`);
     this.#lastReported = why;

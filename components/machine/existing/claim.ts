@@ -149,7 +149,7 @@ export async function claimMachine(
       const found = checkMachine(machine.name, {
         ver,
         installationType: /REG_SZ\s+(.+)/.exec(await outputOf(queryType))?.[1]?.trim() ?? "",
-        user: machine.place.user,
+        user: machine.server.user,
         isAdministrator: elevated.test(await outputOf("whoami /groups")),
         computerName: await outputOf("hostname"),
         scriptPolicy: policies.find((each) => each !== "") ?? "",

@@ -7,7 +7,7 @@ import { fingerprint } from "../../../host/ssh/host-key.ts";
 import { shellFrom, shellQuestion, type WindowsShell } from "../../../host/ssh/windows-command.ts";
 import { MachineComponent, type SshConnection } from "../machine.ts";
 import { type ByBastions, directly, type SshAccess, sshConnection } from "../ssh-access.ts";
-import type { AccessKeys, MachineParameter, Place } from "./machine-parameter.ts";
+import type { AccessKeys, MachineParameter, SshServer } from "./machine-parameter.ts";
 
 export interface ExistingMachineArgs {
   readonly computerName: string;
@@ -21,7 +21,7 @@ export interface ExistingMachineArgs {
   /** Pinned host key. If it changes, the machine counts as a new one. */
   readonly hostKey: pulumi.Input<string>;
   /** How the machine's former state is restored. */
-  readonly reset: Omit<MachineParameter, "name" | "place" | "bastion" | "through">;
+  readonly reset: Omit<MachineParameter, "name" | "server" | "bastion" | "through">;
 }
 
 /**
@@ -43,9 +43,9 @@ export class ExistingMachine extends MachineComponent {
     const parameter = (known?: SshAccess) =>
       ({
         name: computerName,
-        place: known && placeOf(known),
-        bastion: bastion && placeOf(bastion),
-        through: through?.map(placeOf),
+        server: known && serverOf(known),
+        bastion: bastion && serverOf(bastion),
+        through: through?.map(serverOf),
         ...reset,
       }) as MachineParameter;
     const seconds = `${reset.seconds + 60}s`;
@@ -55,7 +55,7 @@ export class ExistingMachine extends MachineComponent {
         create: "machine/claim-machine",
         delete: "machine/reset-machine",
         environment: {
-          // The place is only undefined in a preview that reads no keys, in which no action is run.
+          // The server is only undefined in a preview that reads no keys, in which no action is run.
           MACHINE: access === undefined ? parameter() : pulumi.unsecret(login.apply(parameter)),
           KEYS: pulumi.secret(
             login.apply((known): AccessKeys => ({
@@ -124,7 +124,7 @@ function shellOf(
   return pulumi.unsecret(asked.stdout).apply(shellFrom);
 }
 
-function placeOf({ host, port, user, hostKey }: SshAccess): Place {
+function serverOf({ host, port, user, hostKey }: SshAccess): SshServer {
   return { host, port, user, hostKey };
 }
 

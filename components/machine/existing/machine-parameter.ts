@@ -13,7 +13,7 @@ export function isGone(name: string): boolean {
 }
 
 /** An SSH server, with the account and the pinned host key. */
-export const placeSchema = z.strictObject({
+export const sshServerSchema = z.strictObject({
   host: z.string(),
   port: z.number(),
   user: z.string(),
@@ -33,16 +33,16 @@ export const accessKeysSchema = z.strictObject({
   through: z.array(keysSchema).optional(),
 });
 
-export type Place = z.infer<typeof placeSchema>;
+export type SshServer = z.infer<typeof sshServerSchema>;
 export type AccessKeys = z.infer<typeof accessKeysSchema>;
 
 export const machineSchema = z.strictObject({
   name: z.string(),
-  place: placeSchema,
+  server: sshServerSchema,
   /** The bastion from which the machine is dialled. */
-  bastion: placeSchema.optional(),
+  bastion: sshServerSchema.optional(),
   /** The bastions before that one, in order; the first is dialled from this host. */
-  through: z.array(placeSchema).optional(),
+  through: z.array(sshServerSchema).optional(),
   /** Time limit of the reset. */
   seconds: z.number().positive(),
   /** Folder of the step scripts on the machine, in SFTP's notation. */
@@ -56,19 +56,19 @@ export const machineSchema = z.strictObject({
 export type MachineParameter = z.infer<typeof machineSchema>;
 
 /** A machine, and the bastions through which it is reached. */
-export type MachineRoute = Pick<MachineParameter, "name" | "place" | "bastion" | "through">;
+export type MachineRoute = Pick<MachineParameter, "name" | "server" | "bastion" | "through">;
 
 /** Names a machine and the route to it, for errors. */
 export function routeText(route: MachineRoute): string {
-  const { name, place } = route;
+  const { name, server } = route;
   const hops = hopsOf(route).map(({ host, port }) => `${host}:${port}`);
   const by = hops.length === 0 ? "" : ` by ${hops.join(", ")}`;
-  return `${name} (${place.user}@${place.host}:${place.port}${by})`;
+  return `${name} (${server.user}@${server.host}:${server.port}${by})`;
 }
 
 export function hopsOf({
   bastion,
   through = [],
-}: Pick<MachineRoute, "bastion" | "through">): Place[] {
+}: Pick<MachineRoute, "bastion" | "through">): SshServer[] {
   return bastion === undefined ? [] : [...through, bastion];
 }

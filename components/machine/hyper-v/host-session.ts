@@ -7,7 +7,7 @@ import { parseStepResult, type StepResult } from "../../node/step-result.ts";
 import { filesHash } from "../../node/folder-hash.ts";
 import { RemoteFiles } from "../../../host/ssh/remote-files.ts";
 import { onMachine } from "../dial-machine.ts";
-import { type HyperVHostParameter, hyperVHostText, type HyperVPlace } from "./parameters.ts";
+import { type HyperVHostParameter, hyperVHostText, type HyperVTarget } from "./parameters.ts";
 import {
   hyperVScriptFiles,
   type HyperVScript,
@@ -51,7 +51,7 @@ export async function onHyperVHost<T>(
 
 /** Connects to a Hyper-V host, without the scripts, and runs something over the connection. The host key is pinned. */
 export async function dialHyperVHost<T>(
-  host: HyperVPlace,
+  host: HyperVTarget,
   seconds: number,
   work: (client: Client, signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
@@ -69,7 +69,7 @@ export async function dialHyperVHost<T>(
       `the key ${privateKeyFile} ${why}. Write another privateKeyFile, without a passphrase, of ${name} under kindows:hyperVHosts`,
     );
   }
-  const route = { name, place: { host: address, port, user, hostKey } };
+  const route = { name, server: { host: address, port, user, hostKey } };
   return onMachine(route, { machine: { privateKey } }, seconds, work, "host");
 }
 

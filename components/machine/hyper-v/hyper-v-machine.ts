@@ -13,8 +13,8 @@ import { MachineKeys } from "../ssh-access.ts";
 import {
   type HyperVHostParameter,
   type HyperVMachineParameter,
-  type HyperVPlace,
-  hyperVPlace,
+  type HyperVTarget,
+  hyperVTarget,
   instanceId,
   ownerId,
 } from "./parameters.ts";
@@ -36,7 +36,7 @@ export function machinesOn(
         const host = new HyperVHost(
           `hyper-v-${settingsOfHost.name}`,
           {
-            host: hyperVPlace(settingsOfHost, prefix),
+            host: hyperVTarget(settingsOfHost, prefix),
             loginPublicKey: lab.login("windows").key.publicKey,
           },
           { parent },
@@ -59,7 +59,7 @@ export function machinesOn(
 }
 
 export interface HyperVHostArgs {
-  readonly host: HyperVPlace;
+  readonly host: HyperVTarget;
   /** Public half of the key that logs in to the lab's machines, which identifies the machines' owner. */
   readonly loginPublicKey: pulumi.Input<string>;
 }
@@ -132,10 +132,10 @@ export class HyperVMachine extends MachineComponent {
     };
     const parameter = pulumi
       .all([host.parameter, keys.hostKey])
-      .apply(([place, hostPublicKey]): HyperVMachineParameter => ({
+      .apply(([target, hostPublicKey]): HyperVMachineParameter => ({
         ...definition,
         address,
-        making: instanceId(place, definition, hostPublicKey),
+        making: instanceId(target, definition, hostPublicKey),
       }));
     const machine = new local.Command(
       name,

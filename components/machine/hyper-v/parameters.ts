@@ -3,7 +3,7 @@ import * as z from "zod";
 import type { HyperVHostSettings } from "./settings.ts";
 
 /** A Hyper-V host, without the id of the machines' owner. */
-const placeSchema = z.object({
+const targetSchema = z.object({
   name: z.string(),
   address: z.string(),
   port: z.int(),
@@ -22,7 +22,7 @@ const placeSchema = z.object({
 });
 
 /** A Hyper-V host, as a parameter of actions. */
-export const hyperVHostSchema = z.strictObject({ ...placeSchema.shape, owner: z.string() });
+export const hyperVHostSchema = z.strictObject({ ...targetSchema.shape, owner: z.string() });
 
 export const hyperVMachineSchema = z.strictObject({
   name: z.string(),
@@ -42,7 +42,7 @@ export const hyperVMachineSchema = z.strictObject({
 /** The two files of a machine's identity disc; secret. */
 export const identitySchema = z.strictObject({ userData: z.string(), metaData: z.string() });
 
-export type HyperVPlace = z.infer<typeof placeSchema>;
+export type HyperVTarget = z.infer<typeof targetSchema>;
 export type HyperVHostParameter = z.infer<typeof hyperVHostSchema>;
 export type HyperVMachineParameter = z.infer<typeof hyperVMachineSchema>;
 export type IdentityParameter = z.infer<typeof identitySchema>;
@@ -51,8 +51,8 @@ export function hyperVHostText({ name, user, address, port }: HyperVHostParamete
   return `the Hyper-V host ${name} (${user}@${address}:${port})`;
 }
 
-export function hyperVPlace(host: HyperVHostSettings, lab: string): HyperVPlace {
-  return placeSchema.parse({ ...host, lab, switchName: host.switch, baseDisk: host.image });
+export function hyperVTarget(host: HyperVHostSettings, lab: string): HyperVTarget {
+  return targetSchema.parse({ ...host, lab, switchName: host.switch, baseDisk: host.image });
 }
 
 /** Length of an id. The scripts accept no other length. */

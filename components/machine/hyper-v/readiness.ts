@@ -5,7 +5,7 @@ import type { HyperVHostSettings, HyperVSection } from "./settings.ts";
 import { messageOf } from "../../../host/failure.ts";
 import type { MakerSettings } from "../machine-maker.ts";
 import { dialHyperVHost } from "./host-session.ts";
-import { hyperVPlace } from "./parameters.ts";
+import { hyperVTarget } from "./parameters.ts";
 
 const reachSeconds = 30;
 
@@ -21,8 +21,8 @@ export async function hostProblems(
   const problems = await Promise.all(
     hyperVHosts.map(async (host, index) => {
       if (!used.has(host.name)) return [];
-      const place = hyperVPlace(host, labNames(lab.name).prefix);
-      const error = await dialHyperVHost(place, reachSeconds, () => Promise.resolve()).then(
+      const target = hyperVTarget(host, labNames(lab.name).prefix);
+      const error = await dialHyperVHost(target, reachSeconds, () => Promise.resolve()).then(
         () => undefined,
         messageOf,
       );

@@ -20,7 +20,7 @@ const virtualSwitch = ofForm(
 );
 
 const host = remoteHost.extend({
-  name: remoteHost.shape.name.meta({ placeholder: (place: number) => `unnamed-h${place}` }),
+  name: remoteHost.shape.name.meta({ placeholder: (index: number) => `unnamed-h${index}` }),
   address: text(hostName).meta({
     description: "IPv4 address or DNS name of the Windows host.",
     placeholder: unnamed,

@@ -104,7 +104,7 @@ export class KubeVirtStack implements StackMachines {
             lab: this.lab.prefix,
             identity: `${kind} ${this.lab.machine.namespace}/${name}`,
             mark: labels[idLabel] ?? "",
-            place: uid,
+            locator: uid,
           }))
           .filter(({ identity }) => !owned.has(identity)),
       ),
@@ -113,9 +113,13 @@ export class KubeVirtStack implements StackMachines {
   }
 
   /** Removes an object that `leftOver` returned, and no other of the same name. Succeeds if it is gone. */
-  async remove({ kind, name, place }: HostResource): Promise<void> {
+  async remove({ kind, name, locator }: HostResource): Promise<void> {
     const path = `${this.#path(kind as Kind)}/${name.split("/").at(-1)}`;
-    const precondition = { apiVersion: "v1", kind: "DeleteOptions", preconditions: { uid: place } };
+    const precondition = {
+      apiVersion: "v1",
+      kind: "DeleteOptions",
+      preconditions: { uid: locator },
+    };
     await this.#api.delete(path, { body: precondition });
   }
 

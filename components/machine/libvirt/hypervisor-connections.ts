@@ -3,7 +3,7 @@ import { writeWhole } from "../../../host/write-whole.ts";
 import { localFolder, projectRoot } from "../../../toolchain/project.ts";
 import { labNames } from "../../../config/names.ts";
 import type { RemoteHypervisorSettings, ThisHypervisor } from "./settings.ts";
-import type { Place } from "../existing/machine-parameter.ts";
+import type { SshServer } from "../existing/machine-parameter.ts";
 
 /** A libvirt on another host, and how to log in to it. */
 export type RemoteHypervisor = Pick<
@@ -51,18 +51,18 @@ export function hypervisorConnections({
   });
 }
 
-type SshServer = Place & Pick<RemoteHypervisor, "privateKeyFile">;
+type HypervisorServer = SshServer & Pick<RemoteHypervisor, "privateKeyFile">;
 
 /** The SSH server of a hypervisor; undefined for this host. */
 export function sshServerOf(
   name: string,
   { hypervisors }: { readonly hypervisors: readonly RemoteHypervisor[] },
-): SshServer | undefined {
+): HypervisorServer | undefined {
   const hypervisor = hypervisors.find((one) => one.name === name);
   return hypervisor && sshServer(hypervisor);
 }
 
-function sshServer({ uri, hostKey, privateKeyFile }: RemoteHypervisor): SshServer {
+function sshServer({ uri, hostKey, privateKeyFile }: RemoteHypervisor): HypervisorServer {
   const { hostname, port, username } = new URL(uri);
   return {
     host: hostname,

@@ -18,7 +18,7 @@ import { imageSource } from "../../../config/image-sources.ts";
 interface MachineHost {
   readonly domainType: "kvm" | "qemu";
   /** Storage of the machines' disks. */
-  readonly place: Omit<MachineStorageArgs, "image" | "within">;
+  readonly storageArgs: Omit<MachineStorageArgs, "image" | "within">;
   /** How a node's machine is connected to the segment. */
   segment(this: void, node: NodeSettings): MachineSegment;
 }
@@ -42,13 +42,13 @@ export function machinesOn(
 function maker(
   lab: MachinesLab<HypervisorsSection>,
   hypervisor: string,
-  { domainType, place, segment }: MachineHost,
+  { domainType, storageArgs, segment }: MachineHost,
 ): MakeMachine {
   const { settings, images, parent } = lab;
   const suffix = hypervisor === thisHypervisor ? "" : `-${hypervisor}`;
   const storage = new MachineStorage(
     `machines${suffix}`,
-    { ...place, image: images.windows },
+    { ...storageArgs, image: images.windows },
     { parent },
   );
   let linuxStorage: MachineStorage | undefined;
@@ -56,10 +56,10 @@ function maker(
     new MachineStorage(
       `linux-machines${suffix}`,
       {
-        ...place,
+        ...storageArgs,
         image: images.linux(),
         // The prefix starts with the pool's name, by which storage.ts recognizes the lab's volumes.
-        within: { storage, imagePrefix: `${place.poolName}-linux` },
+        within: { storage, imagePrefix: `${storageArgs.poolName}-linux` },
       },
       { parent },
     );
@@ -82,7 +82,7 @@ function maker(
         domainName: domainName(settings.lab.name, node.name),
         domainType,
         segment: segment(node),
-        libvirtProvider: place.libvirtProvider,
+        libvirtProvider: storageArgs.libvirtProvider,
       },
       { parent },
     );
@@ -94,7 +94,7 @@ function here({ settings, network, libvirtProvider, labId }: MachinesLab): Machi
   const poolPath = poolFolderOf(settings);
   return {
     domainType,
-    place: { uri, poolName: names.pool, poolPath, libvirtProvider, labId },
+    storageArgs: { uri, poolName: names.pool, poolPath, libvirtProvider, labId },
     segment: () => ({ kind: "network", networkId: network.networkId }),
   };
 }
@@ -139,7 +139,7 @@ function elsewhere(
   });
   return {
     domainType,
-    place: {
+    storageArgs: {
       uri: virshUri,
       hypervisor: { name, uri, virshUri },
       libvirtProvider,

@@ -39,7 +39,7 @@ export const hypervisor = z.strictObject({
 const remote = remoteHost.extend({
   uri: text(remoteHypervisorUri).meta({
     description: "libvirt's URI there, `qemu+ssh://USER@HOST[:PORT]/system`.",
-    placeholder: (place: number) => `qemu+ssh://unnamed@unnamed-${place}/system`,
+    placeholder: (index: number) => `qemu+ssh://unnamed@unnamed-${index}/system`,
   }),
   hostKey: text(ed25519HostKey).meta(remoteHost.shape.hostKey.meta() ?? {}),
   bridge: text(bridgeName)

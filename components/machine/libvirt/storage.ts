@@ -54,7 +54,7 @@ export const volumes: ResourceKind = {
             kind: volumeKind,
             name,
             lab,
-            place: pool,
+            locator: pool,
             identity: volume(file).identity,
           })),
       ),
@@ -62,14 +62,14 @@ export const volumes: ResourceKind = {
     return found.flat();
   },
 
-  remove: async ({ name, place }, host) => {
-    const pool = place ?? "";
+  remove: async ({ name, locator }, host) => {
+    const pool = locator ?? "";
     const names = async (): Promise<string[]> =>
       (await volumesOf(host, pool)).map((each) => each.name);
     await virsh(host, "vol-delete", "--pool", pool, name).catch(unlessGone(name, names));
   },
 
-  byHand: ({ name, place }, host) => virshText(host, [`vol-delete --pool ${place} ${name}`]),
+  byHand: ({ name, locator }, host) => virshText(host, [`vol-delete --pool ${locator} ${name}`]),
 
   owned: {
     // A golden image that was replaced by another one is only known from the disks that are based on it.
@@ -114,8 +114,8 @@ export async function readableDisks(
       kind === volumeKind && hypervisor === undefined && !name.endsWith(identitySuffix),
   );
   const checked = await Promise.all(
-    disks.map(async ({ name, place = "" }) => {
-      const described = readXml(await virsh(host, "vol-dumpxml", "--pool", place, name));
+    disks.map(async ({ name, locator = "" }) => {
+      const described = readXml(await virsh(host, "vol-dumpxml", "--pool", locator, name));
       const textOf = (...names: string[]): string =>
         below(described, "volume", "target", ...names)[0]?.text ?? "";
       const mode = parseInt(textOf("permissions", "mode"), 8);

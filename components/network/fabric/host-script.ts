@@ -1,12 +1,12 @@
 import * as z from "zod";
-import { placeSchema } from "../../machine/existing/machine-parameter.ts";
+import { sshServerSchema } from "../../machine/existing/machine-parameter.ts";
 import type { FabricEnd, FabricOnHost } from "./fabric.ts";
 
 /** Parameter of the action apply-fabric: a host, and what is installed on it. */
 export const fabricHostSchema = z.object({
   name: z.string(),
   /** SSH server of the host; undefined for this host. */
-  server: placeSchema.extend({ privateKeyFile: z.string() }).optional(),
+  server: sshServerSchema.extend({ privateKeyFile: z.string() }).optional(),
   lab: z.string(),
   /** The lab's name and random id, as in `FabricEnd`. */
   mark: z.string(),

@@ -43,7 +43,7 @@ describe("what deploy puts onto a node", () => {
       `kubeProxy=${file("kubelet.exe")}`,
       `cniPlugins=${file("win-overlay.exe")}`,
     ];
-    const places = (await planDeploy("win-1", words, target)).map(({ place }) => place);
+    const places = (await planDeploy("win-1", words, target)).map(({ destination }) => destination);
     assert.deepEqual(places, [
       "C:/k/kubelet.exe",
       "C:/k/kube-proxy.exe",

@@ -160,7 +160,7 @@ describe("Pulumi's configuration", () => {
     );
     assert.deepEqual(sections, { cni: { kind: "calico" }, lab: { name: "x" } });
     assert.deepEqual(
-      others.map(({ place, instead }) => [place, instead.split(/[.?]/)[0]]),
+      others.map(({ location, instead }) => [location, instead.split(/[.?]/)[0]]),
       [
         ["kindow:nodes", "Did you mean kindows:nodes"],
         ["windows:memoryMiB", "Leave it out"],

@@ -14,7 +14,6 @@ import {
 import type {
   AccessKeys,
   MachineParameter,
-  Place,
 } from "../../../components/machine/existing/machine-parameter.ts";
 import { officialSoftware } from "../../../components/windows/software.ts";
 import { type RehearsalHost, startRehearsalHost } from "../../rehearsed-machine/in-process.ts";
@@ -143,10 +142,10 @@ describe("actions on a machine that is there", () => {
     more: { readonly name?: string; readonly hostKey?: string; readonly gone?: string } = {},
   ): Promise<Ended> => {
     const { name = "win-1", hostKey = host.hostKey, gone = "" } = more;
-    const place = { host: host.address, port: host.port, user: "Administrator", hostKey };
+    const server = { host: host.address, port: host.port, user: "Administrator", hostKey };
     return runAction(`machine/actions/${action}`, {
       KINDOWS_GONE: gone,
-      MACHINE: JSON.stringify({ name, place, ...machineReset(software) }),
+      MACHINE: JSON.stringify({ name, server, ...machineReset(software) }),
       KEYS: JSON.stringify({ machine: { privateKey: login.privateKey } }),
     });
   };
@@ -231,8 +230,8 @@ describe("actions on a machine that is there", () => {
 /** What a machine is claimed with where a case says nothing else. */
 interface Claim {
   readonly name?: string;
-  readonly place?: Partial<Place>;
-  readonly bastion?: Partial<Place>;
+  readonly server?: Partial<MachineParameter["server"]>;
+  readonly bastion?: Partial<MachineParameter["server"]>;
   readonly keys?: Partial<AccessKeys>;
   readonly seconds?: number;
 }
@@ -256,11 +255,11 @@ describe("machines that cannot be taken", () => {
   const ends = new Map<string, Promise<string>>();
 
   /** Says how it was refused. */
-  const claim = async ({ name = "win-1", place, bastion, keys, seconds = 600 }: Claim) => {
+  const claim = async ({ name = "win-1", server, bastion, keys, seconds = 600 }: Claim) => {
     const administrator = { host: windows.address, port: windows.port, user: "Administrator" };
     const machine: MachineParameter = {
       name,
-      place: { ...administrator, hostKey: windows.hostKey, ...place },
+      server: { ...administrator, hostKey: windows.hostKey, ...server },
       ...(bastion && {
         bastion: {
           host: "127.0.0.1",
@@ -295,7 +294,7 @@ describe("machines that cannot be taken", () => {
       /user and key of win-1 under kindows:nodes or under kindows:login, .*administrators_authorized_keys .*kindows bootstrap/,
     ],
     "an account that there is not": [
-      () => ({ place: { user: "me" } }),
+      () => ({ server: { user: "me" } }),
       /me@127[\d.]+:\d+: All configured authentication methods failed/,
       /let this key in for me/,
     ],
@@ -309,27 +308,27 @@ describe("machines that cannot be taken", () => {
       /its privateKeyPassphrase if it is encrypted, of win-1 under kindows:nodes/,
     ],
     "another host key than the pinned one": [
-      () => ({ place: { hostKey: stranger.publicKey } }),
+      () => ({ server: { hostKey: stranger.publicKey } }),
       /shows the host key SHA256:\S+, but the settings pin SHA256:/,
       /Compare that fingerprint at its console.*the machine's own after a reinstall, write that key as hostKey of win-1 under kindows:nodes; if not, another host/,
     ],
     "a machine that has no SSH server": [
-      () => ({ place: { port: closedPort } }),
+      () => ({ server: { port: closedPort } }),
       /ECONNREFUSED/,
       /Nothing listens on port \d+ there: .*Start-Service sshd/,
     ],
     "a machine that takes connections and says nothing": [
-      () => ({ place: { port: portOf(silent) }, seconds: 2 }),
+      () => ({ server: { port: portOf(silent) }, seconds: 2 }),
       /no end within 2 s/,
       /every firewall between here and there/,
     ],
     "something that is no SSH server": [
-      () => ({ place: { port: portOf(web) } }),
+      () => ({ server: { port: portOf(web) } }),
       /127[\d.]+:\d+: /,
       /Does an SSH server answer at that port\? .* of win-1 under kindows:nodes/,
     ],
     "a name that nobody knows": [
-      () => ({ place: { host: "win-1.kindows.invalid" } }),
+      () => ({ server: { host: "win-1.kindows.invalid" } }),
       /ENOTFOUND|EAI_AGAIN/,
       /cannot resolve the name: .* of win-1 under kindows:nodes/,
     ],
@@ -349,19 +348,19 @@ describe("machines that cannot be taken", () => {
       /let this key in for jump: in its authorized_keys/,
     ],
     "a machine that its bastion does not reach": [
-      () => ({ bastion: {}, place: { port: closedPort } }),
+      () => ({ bastion: {}, server: { port: closedPort } }),
       /Administrator@127[\d.]+:\d+, from its bastion: /,
       /\S/,
     ],
     "a machine with Linux": [
       () => ({
-        place: { port: linux.port, hostKey: linuxKey.publicKey, user: "root" },
+        server: { port: linux.port, hostKey: linuxKey.publicKey, user: "root" },
       }),
       /it does not run Windows: the command ver prints nothing/,
       /Write the address of a Windows Server of win-1 .*or leave win-1 out/,
     ],
     "a client edition of Windows": [
-      () => ({ name: "desktop", place: { port: client.port, hostKey: client.hostKey } }),
+      () => ({ name: "desktop", server: { port: client.port, hostKey: client.hostKey } }),
       /it runs a client edition of Windows/,
       /use a machine with Windows Server/,
     ],

@@ -89,7 +89,7 @@ describe("the lab's id on what libvirt has of a lab", () => {
       `virsh vol-dumpxml --pool ${name} ${disk}`,
       `<volume><target><path>/p/${disk}</path><permissions><mode>${mode}</mode></permissions></target></volume>`,
     ]);
-    const disk = { kind: "libvirt volume", lab: name, place: name, identity: undefined };
+    const disk = { kind: "libvirt volume", lab: name, locator: name, identity: undefined };
     const disks = Object.keys(modes).map((each) => ({ ...disk, name: each }));
     const found = [...disks, { ...disk, name: "elsewhere", hypervisor: "b" }];
     const readable = await readableDisks(recordedHost(Object.fromEntries(answers)), found);

@@ -150,7 +150,7 @@ describe("a machine behind several bastions", () => {
     const [first, second, third, machine] = [0, 1, 2, 3].map((index) =>
       place(index, index === at ? wrong : {}),
     ) as [Hop, Hop, Hop, Hop];
-    return { name: "win-1", through: [first, second], bastion: third, place: machine };
+    return { name: "win-1", through: [first, second], bastion: third, server: machine };
   };
   const access = { privateKey: login.privateKey };
   const all = { machine: access, bastion: access, through: [access, access] };

@@ -8,7 +8,7 @@ import {
 } from "../../../../components/machine/hyper-v/hyper-v-machine.ts";
 import {
   type HyperVHostParameter,
-  type HyperVPlace,
+  type HyperVTarget,
   instanceId,
   ownerId,
 } from "../../../../components/machine/hyper-v/parameters.ts";
@@ -24,7 +24,7 @@ import { eachCase } from "../../each-case.ts";
 import { hyperVScripts as scripts, nodes } from "../../windows/step-scripts.ts";
 import { goodMachine } from "./hyper-v-lab.ts";
 
-const place: HyperVPlace = {
+const target: HyperVTarget = {
   name: "rack-3",
   address: "192.0.2.3",
   port: 22,
@@ -36,7 +36,7 @@ const place: HyperVPlace = {
   baseDisk: "D:\\images\\server 2022.vhdx",
   lab: "kindows-fleet",
 };
-const host: HyperVHostParameter = { ...place, owner: "0f0f0f0f0f0f" };
+const host: HyperVHostParameter = { ...target, owner: "0f0f0f0f0f0f" };
 const machine = { ...goodMachine, name: "kindows-fleet-win-1", memoryMiB: 8192 };
 
 describe("marks of a machine on Hyper-V", () => {
@@ -88,7 +88,7 @@ describe("HyperVMachine", () => {
       (opts) => {
         const key = new SshKey("login", { comment: "t" });
         const host = new HyperVHost("hyper-v-rack-3", {
-          host: place,
+          host: target,
           loginPublicKey: key.publicKey,
         });
         const lab = {
@@ -125,7 +125,7 @@ describe("HyperVMachine", () => {
     const environment = revealed(inputs["environment"]) as Record<string, unknown>;
     const { owner, ...host } = json(environment["HYPER_V_HOST"]);
     assert.match(String(owner), /^[0-9a-f]{12}$/);
-    assert.deepEqual(host, place);
+    assert.deepEqual(host, target);
     const { making, ...spec } = json(environment["MACHINE"]);
     assert.match(String(making), /^[0-9a-f]{12}$/);
     assert.deepEqual({ ...spec, making: machine.making }, machine);
@@ -155,7 +155,7 @@ describe("HyperVMachine", () => {
     assert.match(String(inputs["create"]), /prepare-hyper-v-host\.ts$/);
     assert.match(String(inputs["delete"]), /prepare-hyper-v-host\.ts --remove$/);
     // How it is reached replaces nothing: what is there stays.
-    assert.deepEqual(inputs["triggers"], [place.hostKey, place.folder]);
+    assert.deepEqual(inputs["triggers"], [target.hostKey, target.folder]);
     const order = [...resources.keys()].map((key) => key.split("/").at(-1));
     assert.ok(order.indexOf("hyper-v-rack-3") < order.lastIndexOf("win-1"));
   });
