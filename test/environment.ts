@@ -34,8 +34,8 @@ const environment = {
   TZ: "UTC",
   LANG: "C.UTF-8",
   KINDOWS_CACHE: cacheRoot(),
-  // The engine's programs compile the same SDK in each of their processes.
-  NODE_COMPILE_CACHE: path.join(folder, "compiled"),
+  // What V8 has compiled is found by the path from it, so that copies of the project share it.
+  NODE_COMPILE_CACHE_PORTABLE: "1",
   // The engine and API servers live for seconds, so that memory costs less here than collecting it.
   GOGC: "300",
   // The host's settings decide where Go's modules come from.

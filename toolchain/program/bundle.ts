@@ -1,6 +1,5 @@
-import { readFile } from "node:fs/promises";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { pathToFileURL } from "node:url";
 import { build, type BuildOptions, type Plugin } from "esbuild";
 
 /** Header of a bundled file: what CommonJS packages expect, and ES modules do not have. */
@@ -38,22 +37,34 @@ const thinSdk: Plugin = {
 /** What stands for `import.meta` in a bundle: a constant that each source file begins with. */
 const sourceMeta = "kindowsSourceMeta";
 
+/** In a bundled file: the way to the project, which a bundle knows only from itself, so that it is the same in every clone. */
+const wayToProject = "kindows:way-to-project";
+
+/** What each bundled file begins with: how to name a source file of the project. */
+const sourceMetas = `
+import { fileURLToPath as kindowsPath } from "node:url";
+const kindowsSource = (file) => {
+  const url = new URL("${wayToProject}/" + file, import.meta.url);
+  return { url: url.href, filename: kindowsPath(url), dirname: kindowsPath(new URL(".", url)).slice(0, -1) };
+};
+`;
+
 /**
  * Makes `import.meta` still name the source file: templates, scripts and hashed sources are found by it. esbuild replaces
  * the expression where it is code, so nothing is missed and texts stay as they are.
  */
-const sourcePaths: Plugin = {
+const sourcePaths = (root: string): Plugin => ({
   name: "source-paths",
   setup(bundler) {
     bundler.initialOptions.define = { "import.meta": sourceMeta };
     bundler.onLoad({ filter: /\.ts$/ }, async ({ path: filename }) => {
-      const url = pathToFileURL(filename).href;
-      const meta = JSON.stringify({ url, filename, dirname: path.dirname(filename) });
+      const name = relativeUrl(root, filename);
       const text = await readFile(filename, "utf8");
-      return { loader: "ts", contents: `const ${sourceMeta} = ${meta};${text}` };
+      const contents = `const ${sourceMeta} = kindowsSource(${JSON.stringify(name)});${text}`;
+      return { loader: "ts", contents };
     });
   },
-};
+});
 
 /** @param entries TypeScript files in the project `root`. @param folder to write to, with node_modules above it. */
 export async function bundlePrograms(
@@ -61,7 +72,7 @@ export async function bundlePrograms(
   entries: readonly string[],
   folder: string,
 ): Promise<void> {
-  const { warnings } = await build({
+  const { warnings, outputFiles } = await build({
     absWorkingDir: root,
     entryPoints: [...entries],
     outbase: root,
@@ -75,9 +86,23 @@ export async function bundlePrograms(
       ...["@pulumi/pulumi/*", "@grpc/grpc-js", "google-protobuf/*"],
       ...["esbuild", "prettier", "*.node", "cpu-features"],
     ],
-    plugins: [thinSdk, sourcePaths],
+    banner: { js: `${commonJs}${sourceMetas}` },
+    plugins: [thinSdk, sourcePaths(root)],
     sourcemap: "inline",
     sourcesContent: false,
+    write: false,
   });
   if (warnings.length > 0) throw new Error(warnings.map(({ text }) => text).join("; "));
+  for (const { path: file, text } of outputFiles) {
+    const way = relativeUrl(path.dirname(file), root);
+    await mkdir(path.dirname(file), { recursive: true });
+    await writeFile(
+      file,
+      text.replace(wayToProject, () => way),
+    );
+  }
+}
+
+function relativeUrl(from: string, to: string): string {
+  return path.relative(from, to).split(path.sep).map(encodeURIComponent).join("/");
 }

@@ -68,11 +68,14 @@ function filesBelow(name) {
     .map((file) => path.join(start, file));
 }
 
-/** Hash of the files' contents and paths, as paths are part of a bundle. */
+/** Hash of the files' contents, and of their paths in the project. */
 function hashOf(files) {
   const hash = createHash("sha256");
   for (const file of files) {
-    hash.update(`${file}\0`).update(readFileSync(file)).update("\0");
+    hash
+      .update(`${path.relative(root, file)}\0`)
+      .update(readFileSync(file))
+      .update("\0");
   }
   return hash.digest("hex").slice(0, 16);
 }

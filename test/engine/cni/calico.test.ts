@@ -32,14 +32,14 @@ async function calicoProject({ definitionsSha256 }: CalicoRelease): Promise<Engi
   return project;
 }
 
-function calicoProgram({ release, mtu, felix = {} }: Variation): string {
-  return `
+const calicoProgram = `
   import { readFileSync } from "node:fs";
   import * as pulumi from "@pulumi/pulumi";
   import { local } from "@pulumi/command";
   import { Provider } from "@pulumi/kubernetes/provider.js";
   import { Calico } from "./components/cni/calico/calico.ts";
 
+  const { release, mtu, felix = {} } = JSON.parse(readFileSync("given.json", "utf8"));
   const kubeconfig = pulumi.secret(readFileSync("kubeconfig", "utf8"));
   const controlPlane = {
     kubeconfig,
@@ -52,15 +52,11 @@ function calicoProgram({ release, mtu, felix = {} }: Variation): string {
   };
   new Calico("calico", {
     controlPlane,
-    release: ${JSON.stringify(release)},
-    network: {
-      encapsulation: "VXLAN", bgp: "Disabled", windows: true,
-      mtu: ${String(mtu)},
-    },
-    configuration: { felix: ${JSON.stringify(felix)} },
+    release,
+    network: { encapsulation: "VXLAN", bgp: "Disabled", windows: true, mtu },
+    configuration: { felix },
   });
 `;
-}
 
 const deployment = "/apis/apps/v1/namespaces/tigera-operator/deployments/tigera-operator";
 const installationPath = "/apis/operator.tigera.io/v1/installations/default";
@@ -230,7 +226,7 @@ describe("Calico in the engine", () => {
   });
 
   const up = async (variation: Partial<Variation>, ...flags: string[]): Promise<EngineRun> => {
-    await project.program(calicoProgram({ release, ...variation }));
+    await project.program(calicoProgram, { release, ...variation });
     return succeeded(await project.up(...flags));
   };
   const touched = (run: EngineRun, operation: string): string[] =>

@@ -2,7 +2,6 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 import path from "node:path";
 import { KubeConfig } from "@kubernetes/client-node";
 import { ApiServerCluster } from "../../rehearsed-machine/api-server-cluster.ts";
-import type { FakeMedia } from "../../rehearsed-machine/fake-media.ts";
 import { type RehearsalHost, startRehearsalHost } from "../../rehearsed-machine/in-process.ts";
 import { started, stopped } from "../../left-running.ts";
 import { ApiServer } from "../plugins/support/api-server.ts";
@@ -26,8 +25,7 @@ interface Member {
  * The stack's own composition with a real API server and programs that the machines already have. Machines and
  * bastions are on this host; only the cluster uses their addresses.
  */
-export function existingProgram(settings: object, media: FakeMedia): string {
-  return `
+export const existingProgram = `
   import { readFileSync } from "node:fs";
   import { examineCluster } from "./components/controlplane/existing/examine-cluster.ts";
   import { defaultRequirements } from "./components/windows/host-requirements.ts";
@@ -38,7 +36,8 @@ export function existingProgram(settings: object, media: FakeMedia): string {
   import { byBastions, ExistingCluster, machineAccess } from "./stacks/existing-cluster.ts";
   import { withComponents } from "./stacks/existing-cluster-args.ts";
 
-  const settings = resolveExisting(${JSON.stringify(settings)}, { file: "Pulumi.test.yaml" });
+  const given = JSON.parse(readFileSync("given.json", "utf8"));
+  const settings = resolveExisting(given.settings, { file: "Pulumi.test.yaml" });
   const { cni, login, machine, nodes: machines } = settings;
   const cluster = await examineCluster(settings.cluster.kubeconfig, { ...settings.cluster, cni, nodes: machines });
   const keysOf = ({ user, port, privateKeyFile }) => ({
@@ -58,14 +57,13 @@ export function existingProgram(settings: object, media: FakeMedia): string {
   }
   const software = imageSoftware(
     { kubernetes: "1.36.4", containerd: "2.4.2" },
-    ${JSON.stringify({ windowsBuild: "", media })},
+    { windowsBuild: "", media: given.media },
   );
   const programs = { software, requirements: defaultRequirements };
   const surroundings = { cluster, access, bastions };
   const stack = new ExistingCluster("cluster", await withComponents(settings, surroundings, programs));
   export const nodes = stack.nodes;
 `;
-}
 
 interface Place {
   readonly address: string;
@@ -238,7 +236,7 @@ export class ExistingLab {
         bastions: bastions.map((one) => ({ ...one, address: "localhost", user: "jump" })),
       })),
     };
-    await this.project.program(existingProgram(settings, media));
+    await this.project.program(existingProgram, { settings, media });
   }
 
   async nodes(): Promise<readonly LiveNode[]> {

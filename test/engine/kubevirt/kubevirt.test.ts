@@ -105,7 +105,7 @@ describe("machines on KubeVirt's stand-in in the engine", () => {
         ...machine,
       },
     };
-    await project.program(existingProgram(settings, media));
+    await project.program(existingProgram, { settings, media });
   };
 
   const nodeNames = async (): Promise<string[]> => {

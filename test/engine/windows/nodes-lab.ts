@@ -56,16 +56,18 @@ async function nodesProject(privateKey: string): Promise<EngineProject> {
   return project;
 }
 
-/** A program with rehearsed machines, each with a Windows node in its own cluster. */
-function nodesProgram(
+/** What the program is given: rehearsed machines, each with a Windows node in its own cluster. */
+function nodesOf(
   hosts: Readonly<Record<string, RehearsalHost>>,
   variations: Variations,
-): string {
-  const nodes = Object.entries(variations).map(([name, variation]) => {
+): readonly object[] {
+  return Object.entries(variations).map(([name, variation]) => {
     const { address, port, hostKey, media } = hosts[name] ?? {};
     return { name, address, port, hostKey, media, ...variation };
   });
-  return `
+}
+
+const nodesProgram = `
   import { readFileSync } from "node:fs";
   import * as pulumi from "@pulumi/pulumi";
   import { local } from "@pulumi/command";
@@ -140,7 +142,7 @@ function nodesProgram(
   }
 
   export const facts = {};
-  for (const given of ${JSON.stringify(nodes)}) {
+  for (const given of JSON.parse(readFileSync("given.json", "utf8"))) {
     const made = node(given);
     facts[given.name] = made && {
       name: made.nodeName, build: made.windowsBuild,
@@ -148,7 +150,6 @@ function nodesProgram(
     };
   }
 `;
-}
 
 /** The real engine, plugins and component, against models of Windows with fake programs. */
 export class NodesLab {
@@ -196,7 +197,7 @@ export class NodesLab {
   }
 
   async tryUp(variations: Variations, ...flags: string[]): Promise<EngineRun> {
-    await this.project.program(nodesProgram(this.hosts, variations));
+    await this.project.program(nodesProgram, nodesOf(this.hosts, variations));
     return this.project.up(...flags);
   }
 }

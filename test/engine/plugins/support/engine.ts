@@ -10,6 +10,7 @@ import { engineEnvironment } from "../../../../cli/engine/environment.ts";
 import { backendUrl } from "../../../../cli/engine/folders.ts";
 import { builtTool } from "../../../../toolchain/built.ts";
 import { bundlePrograms } from "../../../../toolchain/program/bundle.ts";
+import { bundled, shareCompiled } from "./shared-bundle.ts";
 
 /** Absolute path of a tool: the prepared one, or the first on the PATH. @throws if there is neither */
 export function findTool(name: string): string {
@@ -75,11 +76,13 @@ export class EngineProject {
   /** Folder of the program; commands run in it. */
   readonly folder: string;
   readonly stateFolder: string;
+  private compiled = "";
+  private source = "";
 
   private constructor(
     private readonly root: string,
     private readonly further: Readonly<Record<string, string>>,
-    private readonly bundled: boolean,
+    private readonly isBundled: boolean,
   ) {
     this.folder = path.join(root, "project");
     this.stateFolder = path.join(root, "state");
@@ -99,6 +102,7 @@ export class EngineProject {
     await mkdir(project.folder);
     await mkdir(project.stateFolder);
     await symlink(path.join(repository, "node_modules"), path.join(project.folder, "node_modules"));
+    project.compiled = await shareCompiled(project.folder);
     await project.write("package.json", '{ "type": "module", "main": "index.js" }');
     await project.write(
       "Pulumi.yaml",
@@ -116,9 +120,16 @@ plugins: { providers: [{ name: kindows, path: ${path.join(repository, "offline/p
     await writeFile(path.join(this.folder, file), content);
   }
 
-  /** Replaces the program, an ES module. */
-  async program(source: string): Promise<void> {
-    if (!this.bundled) {
+  /**
+   * Replaces the program, an ES module.
+   *
+   * @param given what it reads from `given.json`, so that another value needs no other bundle
+   */
+  async program(source: string, given: object = {}): Promise<void> {
+    await this.write("given.json", JSON.stringify(given));
+    if (source === this.source) return;
+    this.source = source;
+    if (!this.isBundled) {
       await this.write("index.js", source);
       return;
     }
@@ -129,9 +140,7 @@ plugins: { providers: [{ name: kindows, path: ${path.join(repository, "offline/p
       `import "./toolchain/program/unread-traces.js";\nexport * from "./bundle/program.mjs";\n`,
     );
     // Otherwise the first host actions, which run in parallel, would each make the bundle.
-    const bundler = path.join(this.folder, "toolchain/program/fresh-bundle.js");
-    const { freshBundle } = (await import(bundler)) as { freshBundle: (entry: string) => string };
-    freshBundle("index.ts");
+    await bundled(this.folder, "index.ts");
   }
 
   up(...flags: string[]): Promise<EngineRun> {
@@ -179,6 +188,8 @@ plugins: { providers: [{ name: kindows, path: ${path.join(repository, "offline/p
       PULUMI_BACKEND_URL: backendUrl(this.stateFolder),
       PULUMI_CONFIG_PASSPHRASE: "engine-test",
       PULUMI_DEBUG_COMMANDS: "true",
+      // The programs compile the same SDK in each of their processes.
+      NODE_COMPILE_CACHE: this.compiled,
       ...this.further,
     };
   }

@@ -7,6 +7,7 @@ import { execa } from "execa";
 import { projectRoot } from "../../../../toolchain/project.ts";
 import { inNewFolder } from "../../../unit/new-folder.ts";
 import { EngineProject } from "./engine.ts";
+import { shareBundle, shareCompiled } from "./shared-bundle.ts";
 
 const repository = path.resolve(import.meta.dirname, "../../../..");
 
@@ -53,6 +54,8 @@ export class CopiedProject {
       await symlink(path.join(projectRoot, name), at(name));
     }
     await mkdir(at(".kindows", "state"), { recursive: true });
+    await shareBundle(at());
+    await shareCompiled(at());
     await symlink(path.join(projectRoot, ".kindows/artifacts.json"), at(".kindows/artifacts.json"));
     // A home of its own, since commands of the copy lead its plugins to their cache.
     for (const name of ["plugins", "dynamic_tf_plugins"].map((each) => `.kindows/pulumi/${each}`)) {
@@ -76,6 +79,7 @@ export class CopiedProject {
  */
 export async function sourcesProject(): Promise<EngineProject> {
   const project = await EngineProject.create({}, { bundled: true });
-  await copySources(project.folder);
+  await copySources(project.folder, ["package-lock.json"]);
+  await shareBundle(project.folder);
   return project;
 }
