@@ -67,7 +67,10 @@ export interface Bake {
     /** Path on this host; undefined until it is downloaded. */
     readonly file: string | undefined;
   }[];
-  /** The user's scripts and what is beside them, by their names in the folder of media. */
+  /**
+   * The user's scripts and what is beside them, by their names on the disc. Scripts are named by their SHA-256, with which
+   * a name is as long as it may be there, so that `.ps1` comes with the copy.
+   */
   readonly own: Readonly<Record<string, { readonly path: string; readonly sha256: string }>>;
 }
 
@@ -141,7 +144,7 @@ export function bakeOf(
     }),
     own: Object.fromEntries(
       scripts.flatMap(({ path, sha256, files }) => [
-        [`${sha256}.ps1`, { path, sha256 }],
+        [sha256, { path, sha256 }],
         ...files.map((file) => [scriptName(file.path), file] as const),
       ]),
     ),

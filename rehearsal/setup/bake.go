@@ -56,7 +56,7 @@ func (s *server) bake(command string, way *wayOut) error {
 			// As Invoke-OwnScript takes them: name=sha256=runs.
 			name, rest, _ := strings.Cut(script, "=")
 			sum, _, _ := strings.Cut(rest, "=")
-			file, there := findOn(s.discs, `kindows\programs\`+sum+".ps1")
+			file, there := findOn(s.discs, `kindows\programs\`+sum)
 			if !there {
 				return fmt.Errorf("%s is on no disc", name)
 			}

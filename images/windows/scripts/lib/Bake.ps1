@@ -13,6 +13,8 @@ function Copy-Program {
         foreach ($file in Get-ChildItem -LiteralPath $Source -Recurse -File) {
             $target = Join-Path $MediaFolder $file.FullName.Substring($Source.Length + 1)
             Protect-Folder -Path (Split-Path -Path $target) -UsersRead $true
+            # A script; the name is as long as a name on a disc may be.
+            if ($file.Name -match '^[0-9a-f]{64}$') { $target += '.ps1' }
             Copy-Item -LiteralPath $file.FullName -Destination $target -Force
         }
     }

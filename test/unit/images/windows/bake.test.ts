@@ -49,7 +49,7 @@ describe("what is baked into an image", () => {
 
   it("has the user's scripts for images and what is beside them, and certificates only with them", () => {
     assert.deepEqual(withScripts.own, {
-      [`${"a".repeat(64)}.ps1`]: { path: "/srv/agent.ps1", sha256: "a".repeat(64) },
+      ["a".repeat(64)]: { path: "/srv/agent.ps1", sha256: "a".repeat(64) },
       "agent.msi": agent,
     });
     assert.deepEqual(bakeOf(software(), images, { scripts: scripts.slice(1), certificates }), bake);

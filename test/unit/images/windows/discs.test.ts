@@ -270,7 +270,12 @@ describe("the CD an image is installed by", () => {
       steps: [{ step: enableContainersFeature, parameters: { RebootDelaySeconds: 2 } }],
       images: [],
       programs: [{ sha256, fileName: "kubelet.exe", file: at("kubelet.exe") }],
-      own: { "agent.msi": { path: at("agent.msi"), sha256: agentSha256 } },
+      own: Object.fromEntries(
+        [agentSha256, "agent.msi"].map((name) => [
+          name,
+          { path: at("agent.msi"), sha256: agentSha256 },
+        ]),
+      ),
     };
     writeFileSync(at("agent.msi"), "changed");
     await assert.rejects(
@@ -354,6 +359,7 @@ describe("the CD an image is installed by", () => {
     // Its folder's name is as long as Joliet lets one be.
     assert.equal(read(`kindows/programs/${sha256}/kubelet.exe`), "kubelet");
     assert.equal(read("kindows/programs/agent.msi"), "agent");
+    assert.equal(read(`kindows/programs/${agentSha256}`), "agent");
   });
 
   it("has the server's keys and settings", () => {

@@ -51,7 +51,7 @@ describe("the baking of a Windows image with the user's scripts, rehearsed", () 
       },
     );
     await put("bake.json", bakeText({ steps: steps.filter(({ step }) => ofUser.includes(step)) }));
-    await put(`programs/${sha256}.ps1`, agent);
+    await put(`programs/${sha256}`, agent);
     await put("programs/agent.txt", "installed");
   });
 
