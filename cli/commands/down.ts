@@ -13,6 +13,8 @@ import { assertNothingForeign, forgetLab, labIdOf } from "../lab/proof.ts";
 import { assertAllReachable, fleetOf } from "../lab/fleet.ts";
 import { thisHost, type Host } from "../../host/host.ts";
 import { say } from "../progress.ts";
+import { tableTerminal } from "../stages/live-table.ts";
+import { NodeStages } from "../stages/node-stages.ts";
 import { resourcesOf } from "../engine/deployment.ts";
 import { recoverState } from "../recovery/recover.ts";
 import { labIdentity, stackSettings } from "../stack-settings.ts";
@@ -64,7 +66,18 @@ async function destroy(pulumi: Pulumi, lab: string, host: Host): Promise<void> {
 }
 
 async function destroyResources(pulumi: Pulumi): Promise<void> {
-  if (resourcesOf(await pulumi.exportState()).length > 0) {
-    await pulumi.operation(["destroy", "--yes", "--skip-preview"]);
+  const leaving = resourcesOf(await pulumi.exportState());
+  if (leaving.length === 0) return;
+  const stages = new NodeStages([], say, { terminal: tableTerminal(), isLeaving: true });
+  try {
+    await pulumi.operation(
+      ["destroy", "--yes", "--skip-preview"],
+      undefined,
+      (event) => stages.read(event),
+      undefined,
+      leaving,
+    );
+  } finally {
+    stages.stop();
   }
 }

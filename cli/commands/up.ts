@@ -33,6 +33,7 @@ import { thisHost } from "../../host/host.ts";
 import { Failure, exitCodes } from "../../host/failure.ts";
 import type { NodeEvent } from "../engine/events.ts";
 import { say } from "../progress.ts";
+import { tableTerminal } from "../stages/live-table.ts";
 import { NodeStages, type StagedNode } from "../stages/node-stages.ts";
 import { pushAgain } from "../recovery/repair.ts";
 import { recoverState } from "../recovery/recover.ts";
@@ -161,15 +162,13 @@ async function run(
   log: UpLog,
 ): Promise<Run> {
   const events: NodeEvent[] = [];
-  const { stdout, stderr, env } = process;
-  const isTerminal = stdout.isTTY && stderr.isTTY && env["TERM"] !== "dumb";
   const report = (line: string): void => {
     say(line);
     log.write(line);
   };
   const stages = new NodeStages(nodes, report, {
     awaitsReady,
-    terminal: isTerminal ? stderr : undefined,
+    terminal: tableTerminal(),
   });
   const read = (event: NodeEvent): void => {
     events.push(event);

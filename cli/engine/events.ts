@@ -7,13 +7,15 @@ import { listen } from "../../offline/plugins/protocol/plugin-server.ts";
 import { parseJson } from "../../toolchain/parse-json.ts";
 import { stepTriggerOf } from "../../components/node/step-trigger.ts";
 import { stepErrorCode } from "../../components/node/step-result.ts";
-import { StackFacts } from "./facts.ts";
+import { otherSteps } from "../../components/node/step-title.ts";
+import { isMachine } from "../../components/facts.ts";
+import { type FactSource, StackFacts } from "./facts.ts";
 
 /** What a resource of a node is: a part of its machine, or a step on it, by the name in its trigger. */
 export type NodePart = { readonly machine: true } | { readonly step: string };
 
 export type NodeEvent =
-  /** Creating or changing a part of the node has begun, or is done. */
+  /** Creating or changing a part of the node has begun, or is done; deleting it where the stack is destroyed. */
   | ({ readonly kind: "begun" | "done"; readonly node: string } & NodePart)
   /** A resource of the node failed; `code` is a step's error code. */
   | { readonly kind: "failed"; readonly node: string; readonly code: string | undefined };
@@ -51,7 +53,12 @@ const changes = new Set(["create", "update", "replace", "create-replacement"]);
 
 /** Turns the engine's events into events of nodes, which it knows from components: they appear before their children. */
 export class EventReader {
-  readonly #facts = new StackFacts();
+  readonly #facts: StackFacts;
+
+  /** @param leaving the resources of a stack that is destroyed; undefined for other operations. */
+  constructor(private readonly leaving?: readonly FactSource[]) {
+    this.#facts = new StackFacts(leaving);
+  }
 
   read({ resourcePreEvent, resOutputsEvent, diagnosticEvent }: EngineEvent): NodeEvent | undefined {
     if (diagnosticEvent !== undefined) {
@@ -62,6 +69,13 @@ export class EventReader {
         : { kind: "failed", node, code: stepErrorCode(message) };
     }
     const { metadata } = resourcePreEvent ?? resOutputsEvent ?? {};
+    const kind = resourcePreEvent === undefined ? "done" : "begun";
+    if (this.leaving !== undefined) {
+      const node = metadata?.op === "delete" ? this.#facts.nodeOf(metadata.urn) : undefined;
+      return node === undefined || metadata === undefined
+        ? undefined
+        : { kind, node, ...this.#leavingPart(metadata) };
+    }
     if (!metadata?.new) return undefined;
     const { op, urn } = metadata;
     this.#facts.add({ ...metadata.new, urn });
@@ -71,7 +85,13 @@ export class EventReader {
     const part =
       step !== undefined ? { step } : this.#facts.isOfMachine(urn) && { machine: true as const };
     if (node === undefined || part === false) return undefined;
-    return { kind: resourcePreEvent === undefined ? "done" : "begun", node, ...part };
+    return { kind, node, ...part };
+  }
+
+  #leavingPart({ urn, type = "" }: { readonly urn: string; readonly type?: string }): NodePart {
+    // A component is deleted after its parts.
+    if (isMachine(type)) return { step: otherSteps.gone };
+    return this.#facts.isOfMachine(urn) ? { machine: true } : { step: otherSteps.leave };
   }
 }
 
@@ -82,11 +102,16 @@ export function readEvent(json: string): EngineEvent {
 
 type Call = grpc.ServerReadableStream<EventRequest, Empty>;
 
-/** Receives an engine's events as Pulumi's Automation API does, over gRPC instead of a file. */
+/**
+ * Receives an engine's events as Pulumi's Automation API does, over gRPC instead of a file.
+ *
+ * @param leaving the resources of a stack that is destroyed.
+ */
 export async function receiveEvents(
   onEvent: (event: EngineEvent, ofNode: NodeEvent | undefined) => void,
+  leaving?: readonly FactSource[],
 ): Promise<{ readonly address: string; readonly close: () => void }> {
-  const reader = new EventReader();
+  const reader = new EventReader(leaving);
   const streamEvents = (call: Call, answer: grpc.sendUnaryData<Empty>): void => {
     call.on("data", (request: EventRequest) => {
       const event = readEvent(request.getEvent());

@@ -8,7 +8,7 @@ import { projectRoot } from "../../toolchain/project.ts";
 import { Failure, exitCodes } from "../../host/failure.ts";
 import { labVariable } from "../../config/names.ts";
 import { chosenBackend } from "./backend.ts";
-import { parseDeployment, type Deployment } from "./deployment.ts";
+import { parseDeployment, type Deployment, type StateResource } from "./deployment.ts";
 import { engineProcessEnvironment } from "./environment.ts";
 import type { NodeEvent } from "./events.ts";
 import { lockFolder } from "./folders.ts";
@@ -126,6 +126,7 @@ export class Pulumi {
     onLine: (line: string) => void = () => undefined,
     onEvent: (event: NodeEvent) => void = () => undefined,
     { limits, graceSeconds }: TimeLimits = { limits: limitMinutes, graceSeconds: 60 },
+    leaving?: readonly StateResource[],
   ): Promise<void> {
     const { project, program, environment } = this.workplace;
     const ended = new AbortController();
@@ -139,7 +140,7 @@ export class Pulumi {
       return receiveEvents((event, ofNode) => {
         overdue.read(event);
         if (ofNode !== undefined) onEvent(ofNode);
-      });
+      }, leaving);
     };
     // A preview needs no events, and their module is slow to load.
     const events = args[0] === "preview" ? undefined : await listen();

@@ -4,6 +4,11 @@ import { printAbove } from "../progress.ts";
 
 const header = ["NODE", "STAGE", "FOR", "SO FAR"];
 
+/** Where a table is shown: nowhere unless all output is on a terminal. */
+export function tableTerminal({ stdout, stderr, env } = process): NodeJS.WriteStream | undefined {
+  return stdout.isTTY && stderr.isTTY && env["TERM"] !== "dumb" ? stderr : undefined;
+}
+
 /**
  * The current stages of nodes at the bottom of a terminal, redrawn each second. What is printed meanwhile comes above.
  *

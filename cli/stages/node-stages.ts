@@ -27,6 +27,8 @@ const silenceSeconds = 30;
  */
 export class NodeStages {
   readonly #stages: ReadonlyMap<string, readonly Stage[]>;
+  /** Those of other nodes. */
+  readonly #others: readonly Stage[];
   readonly #say: (line: string) => void;
   readonly #last: string;
   readonly #finished = new Set<string>();
@@ -37,6 +39,7 @@ export class NodeStages {
   /**
    * @param terminal where a table is shown. Default: nowhere.
    * @param awaitsReady whether `up` waits until nodes are Ready; otherwise it ends with the join. Default: true.
+   * @param isLeaving whether all nodes, also others than these, go with their stack.
    */
   constructor(
     nodes: readonly StagedNode[],
@@ -44,12 +47,15 @@ export class NodeStages {
     {
       terminal,
       awaitsReady = true,
+      isLeaving = false,
     }: {
       readonly terminal?: NodeJS.WriteStream | undefined;
       readonly awaitsReady?: boolean;
+      readonly isLeaving?: boolean;
     } = {},
   ) {
-    this.#last = awaitsReady ? otherSteps.awaitReady : otherSteps.register;
+    this.#last = isLeaving ? otherSteps.gone : otherSteps[awaitsReady ? "awaitReady" : "register"];
+    this.#others = isLeaving ? leavingStages : [];
     this.#stages = new Map(nodes.map(({ name, os }) => [name, stages[os]]));
     this.#say = say;
     this.#timer = setInterval(() => this.#report(this.#underWay()), silenceSeconds * 1000);
@@ -76,12 +82,16 @@ export class NodeStages {
     this.#say(`[${line}]`);
   }
 
+  #stagesOf(node: string): readonly Stage[] {
+    return this.#stages.get(node) ?? this.#others;
+  }
+
   /** The nodes in progress, for the table. */
   #rows(): string[][] {
     const now = Date.now();
     return [...this.#progress].map(([node, { stage, since, startedAt }]) => [
       node,
-      this.#stages.get(node)?.[stage]?.doing ?? "",
+      this.#stagesOf(node)[stage]?.doing ?? "",
       elapsed(now - since),
       elapsed(now - startedAt),
     ]);
@@ -92,14 +102,14 @@ export class NodeStages {
     const now = Date.now();
     const parts = [...this.#progress].map(
       ([node, { stage, since }]) =>
-        `${node} ${this.#stages.get(node)?.[stage]?.doing} (${elapsed(now - since)})`,
+        `${node} ${this.#stagesOf(node)[stage]?.doing} (${elapsed(now - since)})`,
     );
     return parts.length === 0 ? undefined : parts.join(", ");
   }
 
   #enter(node: string, part: NodePart): string | undefined {
     if (this.#finished.has(node)) return undefined;
-    const known = this.#stages.get(node) ?? [];
+    const known = this.#stagesOf(node);
     const stage = known.findIndex(({ steps }) =>
       steps.includes("step" in part ? part.step : machine),
     );
@@ -130,13 +140,17 @@ export class NodeStages {
     const parts = progress.durations.map(
       ({ noun, milliseconds }) => `${noun} ${elapsed(milliseconds)}`,
     );
-    const done =
-      this.#last === otherSteps.awaitReady
-        ? "is Ready"
-        : "has joined, and waits for your pod network,";
+    const done = endings.get(this.#last) ?? "";
     return `${node} ${done} after ${elapsed(now - progress.startedAt)}: ${parts.join(", ")}`;
   }
 }
+
+/** What a node is after its last step. */
+const endings: ReadonlyMap<string, string> = new Map([
+  [otherSteps.awaitReady, "is Ready"],
+  [otherSteps.register, "has joined, and waits for your pod network,"],
+  [otherSteps.gone, "is gone"],
+]);
 
 function elapsed(milliseconds: number): string {
   return formatSeconds(Math.round(milliseconds / 1000));
@@ -155,6 +169,12 @@ export interface Stage extends StepTitle {
 
 /** Stands for the resources of the machine itself. */
 const machine = "machine";
+
+/** The stages of a node that goes with its stack. */
+const leavingStages: readonly Stage[] = [
+  { ...stageTitles.leave, steps: [otherSteps.leave] },
+  { ...stageTitles.gone, steps: [machine] },
+];
 
 type Titled = readonly [title: StepTitle, step: string];
 

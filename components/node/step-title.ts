@@ -14,6 +14,9 @@ export const otherSteps = {
   mintToken: "mint-token",
   register: "register",
   awaitReady: "await-ready",
+  /** Everything that is deleted of a node but its machine, and the end of that. */
+  leave: "leave",
+  gone: "gone",
 } as const;
 
 /** Titles of the stages that are the same for all operating systems. */
@@ -24,4 +27,6 @@ export const stageTitles = {
   programs: { doing: "gets its programs", noun: "programs" },
   join: { doing: "joins the cluster", noun: "join" },
   ready: { doing: "becomes Ready", noun: "Ready" },
+  leave: { doing: "leaves the cluster", noun: "leaving" },
+  gone: { doing: "loses its machine", noun: "machine" },
 } as const satisfies Record<string, StepTitle>;

@@ -76,11 +76,18 @@ describe("stages of nodes", () => {
   afterEach(() => mock.timers.reset());
 
   /** What is said of events by their seconds, without the brackets. */
-  function reported(events: typeof run, awaitsReady = true): string[] {
-    const reader = new EventReader();
+  function reported(
+    events: typeof run,
+    awaitsReady = true,
+    leaving?: ConstructorParameters<typeof EventReader>[0],
+  ): string[] {
+    const reader = new EventReader(leaving);
     const lines: string[] = [];
-    const nodes = [windows("win-1"), windows("win-1-a")];
-    const stages = new NodeStages(nodes, (line) => lines.push(line.slice(1, -1)), { awaitsReady });
+    const nodes = leaving ? [] : [windows("win-1"), windows("win-1-a")];
+    const stages = new NodeStages(nodes, (line) => lines.push(line.slice(1, -1)), {
+      awaitsReady,
+      isLeaving: leaving !== undefined,
+    });
     for (const [second, event] of events) {
       mock.timers.setTime(second * 1000);
       const read = reader.read(readEvent(JSON.stringify(event)));
@@ -132,6 +139,36 @@ describe("stages of nodes", () => {
       "win-1 gets kubelet",
       "win-1 becomes Ready (9 s so far)",
       "win-1 is Ready after 12 s: kubelet 9 s, Ready 3 s",
+    ]);
+  });
+
+  it("are two of a node that goes with its stack, which ends with its machine", () => {
+    const inputs = { facts: { node: "win-1" } };
+    const urns = [urn(nodeType, "win-1"), urn(machineType, "win-1")] as const;
+    const leaving = [
+      { urn: urns[0], type: nodeType, inputs },
+      { urn: urns[1], type: machineType, inputs },
+      { urn: urn("x:y:Z", "step"), type: "x:y:Z", parent: urns[0] },
+      { urn: urn("x:y:Z", "disk"), type: "x:y:Z", parent: urns[1] },
+      { urn: urn("x:y:Z", "network"), type: "x:y:Z" },
+    ];
+    const deletes = (kind: "resourcePreEvent" | "resOutputsEvent", type: string, name: string) => ({
+      [kind]: { metadata: { op: "delete", urn: urn(type, name), type } },
+    });
+    const events: typeof run = [
+      [0, deletes("resourcePreEvent", "x:y:Z", "step")],
+      [3, deletes("resOutputsEvent", "x:y:Z", "step")],
+      [3, deletes("resourcePreEvent", nodeType, "win-1")],
+      [4, deletes("resourcePreEvent", "x:y:Z", "disk")],
+      [5, deletes("resOutputsEvent", "x:y:Z", "disk")],
+      [6, deletes("resourcePreEvent", machineType, "win-1")],
+      [6, deletes("resOutputsEvent", machineType, "win-1")],
+      [7, deletes("resourcePreEvent", "x:y:Z", "network")],
+    ];
+    assert.deepEqual(reported(events, true, leaving), [
+      "win-1 leaves the cluster",
+      "win-1 loses its machine (4 s so far)",
+      "win-1 is gone after 6 s: leaving 4 s, machine 2 s",
     ]);
   });
 
