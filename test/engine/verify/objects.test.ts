@@ -1,4 +1,7 @@
 import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { parseAllDocuments } from "yaml";
 import { windowsAccess } from "../../../components/cni/flannel/flannel.ts";
 import { accessObjects } from "../../../components/cni/windows-access.ts";
 import { ClusterApi } from "../../../host/kubernetes/cluster-api.ts";
@@ -15,6 +18,7 @@ import { allRoles } from "../../../verify/objects/roles.ts";
 import { fitted, readSample } from "../../../verify/objects/samples.ts";
 import { namespaceObject, workloads } from "../../../verify/objects/workloads.ts";
 import { allRows } from "../../../verify/rows/select.ts";
+import { projectRoot } from "../../../toolchain/project.ts";
 import { ApiServer } from "../plugins/support/api-server.ts";
 import { networkPolicies } from "../../../verify/rows/policy-cases.ts";
 
@@ -33,6 +37,7 @@ const resources: Readonly<Record<string, string>> = {
   ConfigMap: "/api/v1/namespaces/NS/configmaps",
   DaemonSet: "/apis/apps/v1/namespaces/NS/daemonsets",
   Deployment: "/apis/apps/v1/namespaces/NS/deployments",
+  HorizontalPodAutoscaler: "/apis/autoscaling/v2/namespaces/NS/horizontalpodautoscalers",
   Job: "/apis/batch/v1/namespaces/NS/jobs",
   NetworkPolicy: "/apis/networking.k8s.io/v1/namespaces/NS/networkpolicies",
   Pod: "/api/v1/namespaces/NS/pods",
@@ -53,9 +58,9 @@ describe("objects of verify, before a real API server", () => {
 
   async function taken(objects: readonly KubeObject[], into: string): Promise<void> {
     for (const object of objects) {
-      const path = resources[object.kind ?? ""]?.replace("NS", into);
-      assert.ok(path, object.kind);
-      const checked = `${path}?dryRun=All&fieldValidation=Strict`;
+      const place = resources[object.kind ?? ""]?.replace("NS", into);
+      assert.ok(place, object.kind);
+      const checked = `${place}?dryRun=All&fieldValidation=Strict`;
       const made = (await server.request("POST", checked, object)) as KubeObject;
       assert.equal(made.metadata?.name, object.metadata?.name);
     }
@@ -71,11 +76,19 @@ describe("objects of verify, before a real API server", () => {
       namespace,
     ));
 
-  for (const look of ["settings", "web-server", "shop"] as const) {
-    it(`are taken: the sample ${look} as its file has it`, async () => {
-      await taken(await readSample(look), "default");
+  // Also those that are no row.
+  const files = path.join(projectRoot, "examples/applications");
+  for (const file of readdirSync(files).filter((name) => name.endsWith(".yaml"))) {
+    it(`are taken: the sample ${file} as it is`, async () => {
+      const text = readFileSync(path.join(files, file), "utf8");
+      await taken(
+        parseAllDocuments(text).map((document) => document.toJS() as KubeObject),
+        "default",
+      );
     });
+  }
 
+  for (const look of ["settings", "node-agent", "web-server", "shop"] as const) {
     it(`are taken: the sample ${look} as verify fits it`, async () => {
       const objects = await readSample(look);
       const windows = { os: "windows", windowsBuild: "10.0.20348", agnhost: agnhostImage } as const;
