@@ -384,13 +384,13 @@ function addShellCommands(program: Command, add: Add): void {
     });
 }
 
-export const days = wholeNumber(0, 99_999, " of days");
-export const seconds = wholeNumber(1, 999_999, " of seconds, at least 1");
+const days = wholeNumber(0, 99_999, " of days");
+const seconds = wholeNumber(1, 999_999, " of seconds, at least 1");
 const lines = wholeNumber(0, 99_999, " of lines");
 const machines = wholeNumber(0, 99, " of machines, at most 99");
-export const port = wholeNumber(1, 65_535, " from 1 to 65535");
+const port = wholeNumber(1, 65_535, " from 1 to 65535");
 
-export function commaList(text: string): string[] {
+function commaList(text: string): string[] {
   const parts = text.split(",").map((part) => part.trim());
   if (parts.includes("")) throw new InvalidArgumentError("It must be names separated by commas.");
   return parts;

@@ -135,7 +135,7 @@ export function podsToEvict(pods: readonly V1Pod[]): V1Pod[] {
 }
 
 /** `namespace/name`. */
-export function podName(pod: V1Pod): string {
+function podName(pod: V1Pod): string {
   return `${pod.metadata?.namespace ?? ""}/${pod.metadata?.name ?? ""}`;
 }
 

@@ -50,7 +50,7 @@ export function planRow(row: PathRow, snapshot: Snapshot, outside: Outside): Pla
 }
 
 /** A role's pod on a node; one that is being deleted does not count. */
-export function podOn(snapshot: Snapshot, role: Role, node: string): V1Pod | undefined {
+function podOn(snapshot: Snapshot, role: Role, node: string): V1Pod | undefined {
   return snapshot.pods.find(
     ({ metadata, spec }) =>
       metadata?.labels?.[roleLabel] === roleName(role) &&

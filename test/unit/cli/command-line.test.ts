@@ -3,31 +3,61 @@ import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { Argument, Command, Option } from "commander";
 import { execa } from "execa";
-import { commaList, days, port, seconds } from "../../../cli/command-line/kindows-program.ts";
+import { kindowsProgram } from "../../../cli/command-line/kindows-program.ts";
 import { complete } from "../../../cli/completion/complete.ts";
 import { completionScript } from "../../../cli/completion/shell-scripts.ts";
 import { passSignalsOn } from "../../../cli/engine/pulumi.ts";
 import { projectRoot } from "../../../toolchain/project.ts";
 import { eachCase } from "../each-case.ts";
 import { newFolder } from "../new-folder.ts";
+import { allCommands } from "./all-commands.ts";
 
 describe("arguments of commands", () => {
-  it("are days from 0, seconds from 1, ports and lists", () => {
-    assert.deepEqual([days("0"), seconds("20"), port("65535")], [0, 20, 65535]);
-    assert.deepEqual(commaList("a, b-*"), ["a", "b-*"]);
-  });
+  const program = kindowsProgram();
+  const commands = new Map(allCommands(program).map(({ name, command }) => [name, command]));
+  for (const command of commands.values()) {
+    command.action(() => undefined).configureOutput({ writeErr: () => undefined });
+  }
 
-  const refused: Readonly<
-    Record<string, readonly [(text: string) => unknown, texts: string[], why: RegExp]>
-  > = {
-    days: [days, ["-1"], /whole number of days/],
-    seconds: [seconds, ["0", "1.5", "1m"], /whole number of seconds, at least 1/],
-    ports: [port, ["0", "65536", "ssh"], /from 1 to 65535/],
-    lists: [commaList, ["a,,b", ""], /names separated by commas/],
+  interface Case {
+    readonly line: readonly [name: string, ...words: string[]];
+    readonly taken: readonly [text: string, options: object];
+    readonly refused: readonly string[];
+    readonly why: RegExp;
+  }
+  const cases: Readonly<Record<string, Case>> = {
+    "days from 0": {
+      line: ["cache prune", "--unused-for"],
+      taken: ["0", { unusedFor: 0 }],
+      ...{ refused: ["-1"], why: /whole number of days/ },
+    },
+    "seconds from 1": {
+      line: ["conformance", "--timeout"],
+      taken: ["20", { timeout: 20 }],
+      ...{ refused: ["0", "1.5", "1m"], why: /whole number of seconds, at least 1/ },
+    },
+    ports: {
+      line: ["host-key", "192.0.2.1", "--port"],
+      taken: ["65535", { port: 65535 }],
+      ...{ refused: ["0", "65536", "ssh"], why: /from 1 to 65535/ },
+    },
+    lists: {
+      line: ["verify", "--rows"],
+      taken: ["a, b-*", { rows: ["a", "b-*"] }],
+      ...{ refused: ["a,,b", ""], why: /names separated by commas/ },
+    },
   };
-  eachCase("are no %s where they are something else", refused, ([read, texts, why]) => {
-    for (const text of texts) assert.throws(() => read(text), why, text);
-  });
+  eachCase(
+    "are %s",
+    cases,
+    async ({ line: [name, ...words], taken: [text, value], refused, why }) => {
+      const run = (last: string) =>
+        program.parseAsync([...name.split(" "), ...words, last], { from: "user" });
+      await run(text);
+      assert.partialDeepStrictEqual(commands.get(name)?.opts(), value);
+      for (const wrong of refused) await assert.rejects(run(wrong), why, wrong);
+    },
+  );
 });
 
 describe("signals to a kindows command", () => {
