@@ -10,6 +10,7 @@ import { dockerState, libvirtState } from "../../toolchain/daemon-state.ts";
 import { ensureDocker, ensureLibvirt } from "../../toolchain/daemons.ts";
 import { isReady } from "../e2e/cluster.ts";
 import { succeeded, tail, TestLab } from "../e2e/lab.ts";
+import { pullsFromRegistry } from "../e2e/registry.ts";
 
 const uri = "qemu:///system";
 
@@ -100,9 +101,16 @@ class HostPower {
     for (const runtime of ["docker", "docker.pid", "docker.sock", "libvirt", "libvirtd.pid"]) {
       await rm(`/run/${runtime}`, { recursive: true, force: true });
     }
-    // Empty ones of containers that are gone: runc does not start a container in what another kernel would not have.
-    const empty = ["-depth", "-type", "d", "-path", "*/docker/*", "-delete"];
-    await execa("find", ["/sys/fs/cgroup", ...empty], { reject: false });
+    // Those of containers that are gone: runc does not start a container in what another kernel would not have. On a busy
+    // host the last processes in them take their time to end.
+    const cgroups = ["/sys/fs/cgroup", "-depth", "-type", "d", "-path", "*/docker/*"];
+    await waitUntil(
+      { what: "the containers' cgroups to be gone", timeoutSeconds: 60, pollMilliseconds: 500 },
+      async () => {
+        await execa("find", [...cgroups, "-delete"], { reject: false });
+        return (await linesOf("find", ...cgroups))[0];
+      },
+    );
     await execa("ip", ["link", "delete", this.bridge, "type", "bridge"]);
     const links = await linesOf("ip", "-o", "link", "show");
     const left = links.filter((line) => line.includes(this.bridge) || /\bvnet\d/.test(line));
@@ -150,6 +158,7 @@ describe("a reboot of the host is survived, without up", function () {
       lab: { name: "reboot" },
       network: { cidr: "192.168.155.0/24" },
       nodes: [{ name: "win-1" }],
+      registry: true,
     });
     await lab.kindows("down");
     await succeeded(lab.kindows("up"), "up");
@@ -177,6 +186,7 @@ describe("a reboot of the host is survived, without up", function () {
   async function isAsBefore(): Promise<void> {
     await succeeded(lab.kindows("doctor"));
     await lab.plansNothing();
+    await pullsFromRegistry(lab, controlPlane);
   }
 
   it("by itself, when libvirt comes first", async () => {

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { agnhostImage } from "../../images/node/container-images.ts";
 import { succeeded, TestLab } from "../e2e/lab.ts";
+import { pullsFromRegistry } from "../e2e/registry.ts";
 
 /** A node's pod that answers with its own name over HTTP. */
 function podOn(node: string): { readonly name: string; readonly manifest: string } {
@@ -32,6 +33,7 @@ describe("a Linux machine among the nodes", () => {
   const settings = {
     network: { cidr: "192.168.187.0/24" },
     linux: { cpus: 2, memoryMiB: 2048, diskGiB: 10 },
+    registry: true,
     // Its own address: without, it would move to that of the machine that goes.
     nodes: [
       { name: "linux-1", os: "linux", labels: { disk: "fast" } },
@@ -88,6 +90,8 @@ describe("a Linux machine among the nodes", () => {
     assert.match(version, /"gitVersion": "v1\.36\.4"/);
     assert.match(await lab.kubectl("logs", own.name), /Started HTTP server on port 8080/);
   });
+
+  it("runs pods from the lab's registry", () => pullsFromRegistry(lab, "linux-1"));
 
   it("is as its steps left it: run again they change nothing, and nothing is planned", async () => {
     const steps = "/var/lib/kindows-steps-*";

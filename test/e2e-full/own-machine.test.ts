@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdir, rm } from "node:fs/promises";
+import { mkdir, readFile, rm } from "node:fs/promises";
 import path from "node:path";
 import { execa } from "execa";
 import { userData } from "../../components/machine/identity.ts";
@@ -13,6 +13,7 @@ import { waitUntil } from "../../host/wait-until.ts";
 import { generateEd25519 } from "../../host/ssh/generate-ed25519.ts";
 import { bareMachines, type LabSettings, succeeded, TestLab, virsh } from "../e2e/lab.ts";
 import { rowsWith, verified } from "../e2e/verified.ts";
+import { pullsFromRegistry } from "../e2e/registry.ts";
 import { differences } from "./outside/disk-content.ts";
 import { imagesFolder, makeBaseDisk, outside } from "./outside/estate.ts";
 import { OutsideMachine } from "./outside/outside-machine.ts";
@@ -98,8 +99,12 @@ describe("the user's own machine, on libvirt's own network", function () {
       windows: { ...(bareMachines["windows"] as object), checksums },
       login: { privateKeyFile: login.file },
       nodes: [{ name: "win-1", ssh: { address, hostKey } }],
+      registry: true,
     };
     await lab.configure(settings);
+    const privateKey = await readFile(login.file, "utf8");
+    lab.machine = () =>
+      Promise.resolve({ host: address, port: 22, user: "Administrator", privateKey, hostKey });
   });
   after(async () => {
     await lab.remove();
@@ -144,6 +149,9 @@ describe("the user's own machine, on libvirt's own network", function () {
   it("has nothing to do afterwards", async () => {
     await lab.plansNothing();
   });
+
+  it("pulls from the lab's registry, on the machine and on a worker", () =>
+    pullsFromRegistry(lab, nodes.at(-1) ?? ""));
 
   it("opens a shell with the user's own key", async () => {
     const { output } = await succeeded(lab.kindows("ssh", "win-1", "--", "hostname"));
