@@ -164,7 +164,8 @@ func (s *server) remove(id string) error {
 		delete(s.processes, id)
 	}
 	// Also for containers that an earlier run of this program has started.
-	if err := os.RemoveAll(filepath.Join(s.roots, id)); err != nil {
+	program := programOf(s.state.Containers[id].Status.Image.GetImage())
+	if err := removeRoot(filepath.Join(s.roots, id), program); err != nil {
 		return err
 	}
 	delete(s.state.Containers, id)

@@ -383,3 +383,34 @@ func TestLongLinesAreWrittenInParts(t *testing.T) {
 		t.Errorf("the log that was made anew: %q, %v", text, err)
 	}
 }
+
+func TestCalicosContainersSeeTheMachinesFolders(t *testing.T) {
+	srv := newServer(t)
+	folder := filepath.Join(srv.images, "cni-windows/opt/cni/bin")
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	script := "#!/bin/sh\nroot=$CONTAINER_SANDBOX_MOUNT_POINT; echo one >$root/host/opt/cni/bin/calico.exe; echo in $PWD; exit 0\n"
+	if err := os.WriteFile(filepath.Join(folder, "install.exe"), []byte(script), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	plugins, logs := filepath.Join(t.TempDir(), "opt/cni/bin"), t.TempDir()
+	id := srv.create(srv.pod("calico", true, logs).Id, "quay.io/calico/cni-windows:v3.32.1", &runtimeapi.ContainerConfig{
+		Command:    []string{"$env:CONTAINER_SANDBOX_MOUNT_POINT/opt/cni/bin/install.exe"},
+		WorkingDir: "$env:CONTAINER_SANDBOX_MOUNT_POINT/opt/",
+		Mounts:     []*runtimeapi.Mount{{HostPath: plugins, ContainerPath: "/host/opt/cni/bin"}},
+	})
+	root := filepath.Join(srv.roots, id)
+	srv.start(id)
+	awaitLog(t, filepath.Join(logs, "app/0.log"), "in "+filepath.Join(root, "opt"))
+	srv.assertEnd(id, 0, reasonStopped)
+	installed := filepath.Join(plugins, "calico.exe")
+	if text, err := os.ReadFile(installed); string(text) != "one\n" {
+		t.Errorf("what it has written: %q, %v", text, err)
+	}
+	srv.removeContainer(id)
+	assertGone(t, root)
+	if _, err := os.Stat(installed); err != nil {
+		t.Errorf("it is gone with the container: %v", err)
+	}
+}

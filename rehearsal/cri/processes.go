@@ -61,14 +61,15 @@ func (s *server) newProcess(root, reference string, program *imageProgram, sb *s
 	if err == nil && program.ownPaths {
 		ownPaths, err = s.linkAtOwnPaths(volumes)
 	}
+	if err == nil && program.hostPaths {
+		err = s.linkHostPaths(root, config.GetMounts())
+	}
 	if err != nil {
-		os.RemoveAll(root)
-		return nil, fmt.Errorf("the files of a container of %s: %w", reference, err)
+		return nil, errors.Join(fmt.Errorf("the files of a container of %s: %w", reference, err), removeRoot(root, program))
 	}
 	job, err := newJob()
 	if err != nil {
-		os.RemoveAll(root)
-		return nil, err
+		return nil, errors.Join(err, removeRoot(root, program))
 	}
 	for _, variable := range config.GetEnvs() {
 		env = append(env, variable.GetKey()+"="+string(variable.GetValue()))
@@ -77,14 +78,10 @@ func (s *server) newProcess(root, reference string, program *imageProgram, sb *s
 	if dir == "" {
 		dir = root
 	}
-	words := program.words(config)
-	for i, word := range words {
-		words[i] = withMountPoint(word, root)
-	}
-	return &hostProcess{root: root, inPod: !sb.HostProcess, words: words, dir: dir, env: env, job: job, ended: make(chan struct{}), ownPaths: ownPaths}, nil
+	return &hostProcess{root: root, inPod: !sb.HostProcess, words: program.words(config), dir: withMountPoint(dir, root), env: env, job: job, ended: make(chan struct{}), ownPaths: ownPaths}, nil
 }
 
-// withMountPoint replaces the mount point's variable in a word of the command, as hcsshim does (jobcontainers).
+// withMountPoint replaces the mount point's variable in a word of a command, or in its folder, as hcsshim does (jobcontainers).
 func withMountPoint(word, root string) string {
 	for _, variable := range []string{"%" + mountPointVariable + "%", "$env:" + mountPointVariable} {
 		word = strings.ReplaceAll(word, variable, root)
@@ -96,13 +93,45 @@ func withMountPoint(word, root string) string {
 func (s *server) kubeletVolumes(mounts []*runtimeapi.Mount) []*runtimeapi.Mount {
 	volumes := []*runtimeapi.Mount{}
 	for _, mount := range mounts {
-		// Paths may omit the drive, because there is only one.
-		path := strings.ToLower(filepath.ToSlash(withoutDrive(mount.GetHostPath())))
-		if strings.HasPrefix(path, strings.ToLower(filepath.ToSlash(withoutDrive(s.volumes)))+"/") {
+		if s.isKubelets(mount) {
 			volumes = append(volumes, mount)
 		}
 	}
 	return volumes
+}
+
+func (s *server) isKubelets(mount *runtimeapi.Mount) bool {
+	// Paths may omit the drive, because there is only one.
+	path := strings.ToLower(filepath.ToSlash(withoutDrive(mount.GetHostPath())))
+	return strings.HasPrefix(path, strings.ToLower(filepath.ToSlash(withoutDrive(s.volumes)))+"/")
+}
+
+// linkHostPaths makes the machine's folders visible below a container's root. Unlike kubelet's volumes, what the container
+// writes there is the machine's.
+func (s *server) linkHostPaths(root string, mounts []*runtimeapi.Mount) error {
+	targets := map[string]string{}
+	for _, mount := range mounts {
+		if s.isKubelets(mount) {
+			continue
+		}
+		link := filepath.Join(root, withoutDrive(mount.GetContainerPath()))
+		if err := os.MkdirAll(filepath.Dir(link), 0o755); err != nil {
+			return err
+		}
+		if err := os.MkdirAll(mount.GetHostPath(), 0o755); err != nil {
+			return err
+		}
+		targets[link] = mount.GetHostPath()
+	}
+	return linkFolders(targets)
+}
+
+// removeRoot removes a container's files, but not what its links to the machine's folders point to.
+func removeRoot(root string, program *imageProgram) error {
+	if program != nil && program.hostPaths {
+		return removeLinks(root)
+	}
+	return os.RemoveAll(root)
 }
 
 // linkAtOwnPaths makes volumes visible at their own paths. Each container would see its own there, but here they are
@@ -224,6 +253,9 @@ func (p *hostProcess) startInJob(cmd *exec.Cmd) error {
 func (p *hostProcess) command(words []string) (*exec.Cmd, error) {
 	if len(words) == 0 {
 		return nil, fmt.Errorf("there is no command")
+	}
+	for i, word := range words {
+		words[i] = withMountPoint(word, p.root)
 	}
 	program, err := findProgram(p.root, words[0], p.inPod)
 	if err != nil {

@@ -21,12 +21,17 @@ type imageProgram struct {
 	inPods bool
 	// ownPaths is whether it reads its volumes at their own paths, as containers do since containerd 1.7.
 	ownPaths bool
+	// hostPaths is whether its folders of the machine are below its root, too, under their paths in the container.
+	hostPaths bool
 }
 
 // imagePrograms are the images whose programs may be on the disk, each in a folder of its name. Commands are as in their
 // Dockerfiles.
 var imagePrograms = map[string]*imageProgram{
 	"agnhost": {entrypoint: []string{"/agnhost"}, args: []string{"pause"}, inPods: true},
+	// Calico's (node/Dockerfile.windows, cni-plugin/Dockerfile.windows): its programs find their volumes below their root.
+	"node-windows": {entrypoint: []string{"powershell"}, hostPaths: true},
+	"cni-windows":  {hostPaths: true},
 	// Its command is always the pod's. Without a network that is made here it would wait for one, and fail, again and again.
 	"kube-proxy": {networks: map[string]string{"flannel.4096": "", "cbr0": "", "Calico": "node-windows"}, ownPaths: true},
 }

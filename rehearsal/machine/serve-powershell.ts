@@ -2,7 +2,8 @@
 import { once } from "node:events";
 import { createServer, type Server, type Socket } from "node:net";
 import { shown } from "../powershell/cmdlets/objects.ts";
-import { Unsupported, type Value } from "../powershell/values.ts";
+import { toText } from "../powershell/convert.ts";
+import { CustomObject, Unsupported, type Value } from "../powershell/values.ts";
 import { ConsoleClosed, windowsPowerShell } from "../windows/powershell.ts";
 import { powerShellPort } from "../wine/powershell-port.ts";
 import { splitArguments } from "./cmd/arguments.ts";
@@ -49,6 +50,23 @@ function parse(message: string): {
   return { commandLine, folder, variables: Object.fromEntries(variables) };
 }
 
+/** Whether PowerShell shows an object as a table of one line: no more than four properties, all of them texts. */
+function isFlat({ properties, typeNames }: CustomObject): boolean {
+  const values = [...properties.values()].map(({ value }) => value);
+  const isSelected = typeNames[0]?.startsWith("Selected.") === true;
+  return isSelected && values.length <= 4 && values.every((each) => typeof each === "string");
+}
+
+function table({ properties }: CustomObject): string {
+  const columns = [...properties.values()].map(({ name, value }) => {
+    const text = toText(value);
+    const width = Math.max(name.length, text.length);
+    return [name, "-".repeat(name.length), text].map((each) => each.padEnd(width));
+  });
+  const lines = [0, 1, 2].map((at) => columns.map((each) => each[at]).join(" "));
+  return ["", ...lines, "", "", ""].join("\r\n");
+}
+
 async function run(host: WindowsHost, message: string, socket: Socket): Promise<number> {
   const { commandLine, folder, variables } = parse(message);
   const closed = new AbortController();
@@ -69,6 +87,10 @@ async function run(host: WindowsHost, message: string, socket: Socket): Promise<
   try {
     const powerShell = windowsPowerShell(host, console, () => Promise.resolve());
     const emit = (value: Value): void => {
+      if (value instanceof CustomObject && command !== undefined && isFlat(value)) {
+        output(table(value));
+        return;
+      }
       try {
         output(shown(value));
       } catch (error) {

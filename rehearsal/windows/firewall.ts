@@ -37,7 +37,13 @@ export function firewallCmdlets({ state: { firewallRules } }: WindowsHost): read
       firewallRules[name] = { displayName, protocol, port };
       return call.emit(object({ Name: name, DisplayName: displayName }));
     },
-    "Remove-NetFirewallRule -Name <string>"(call) {
+    "Remove-NetFirewallRule [-Name <string>] [-DisplayName <string>]"(call) {
+      const shown = call.text("DisplayName");
+      if (shown !== undefined) {
+        const of = Object.entries(firewallRules).filter(([, rule]) => rule.displayName === shown);
+        for (const [name] of of) delete firewallRules[name];
+        return of.length > 0 ? undefined : notFound(call);
+      }
       if (!firewallRules[nameOf(call)]) return notFound(call);
       delete firewallRules[nameOf(call)];
     },

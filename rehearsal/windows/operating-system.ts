@@ -9,7 +9,8 @@ import { toDateTime, toTicks } from "./time-types.ts";
 import type { Host } from "../powershell/host.ts";
 import * as is from "../powershell/types.ts";
 import type { Types } from "../powershell/types.ts";
-import { Num } from "../powershell/values.ts";
+import { cmdlets, type Cmdlet } from "../powershell/commands.ts";
+import { NetObject, Num } from "../powershell/values.ts";
 import type { WindowsHost } from "../machine/windows-host.ts";
 import type { CimClasses } from "./cim.ts";
 import { memoryTakenMiB } from "./hyper-v.ts";
@@ -23,6 +24,38 @@ const notification = 5;
 
 /** ReturnValue of RenewDHCPLease if the lease could not be renewed. */
 const notRenewed = 82;
+
+/** The release that Server 2022 and 2025 have in the registry (ReleaseId). */
+const release = "2009";
+
+export function computerInfoCmdlets({
+  version: { build, revision },
+}: WindowsHost): readonly Cmdlet[] {
+  return cmdlets({
+    "Get-ComputerInfo": (call) =>
+      call.emit(
+        new NetObject(call.shell.types.get(computerInfo), {
+          WindowsVersion: release,
+          OsBuildNumber: String(build),
+          OsHardwareAbstractionLayer: `10.0.${build}.${revision}`,
+        }),
+      ),
+  });
+}
+
+const computerInfo = "Microsoft.PowerShell.Commands.ComputerInfo";
+
+type ComputerInfo = NetObject<Readonly<Record<string, string>>>;
+
+export function defineComputerInfo(types: Types): void {
+  const names = ["WindowsVersion", "OsBuildNumber", "OsHardwareAbstractionLayer"];
+  types.define({
+    name: computerInfo,
+    properties: Object.fromEntries(
+      names.map((name) => [name, ({ state }: ComputerInfo) => state[name] ?? null]),
+    ),
+  });
+}
 
 export function operatingSystemClasses(
   machine: WindowsHost,

@@ -29,7 +29,11 @@ import { featureCmdlets } from "./features.ts";
 import { firewallCmdlets } from "./firewall.ts";
 import { hostNetworkCmdlets, hostNetworkCommands, isHostNetworkModule } from "./host-networks.ts";
 import { defineHyperVTypes, hyperVCmdlets, hyperVCommand, isMachineFile } from "./hyper-v.ts";
-import { operatingSystemClasses } from "./operating-system.ts";
+import {
+  computerInfoCmdlets,
+  defineComputerInfo,
+  operatingSystemClasses,
+} from "./operating-system.ts";
 import { defineNetworkTypes } from "./network.ts";
 import { cimFailure } from "./objects.ts";
 import { defineListedProcess, processClass, processCmdlets } from "./process-list.ts";
@@ -156,6 +160,7 @@ export function windowsPowerShell(
   defineServiceTypes(types, machine, change);
   defineNetworkTypes(types, machine);
   defineWebTypes(types);
+  defineComputerInfo(types);
   defineHyperVTypes(types);
   types.define({ name: cimFailure, base: "System.SystemException" });
   const cmdlets = windowsCmdlets(machine, items, change, host.programs).map((each) =>
@@ -229,6 +234,7 @@ export function windowsCmdlets(
     ...eventCmdlets(machine),
     ...processCmdlets(machine, programs),
     ...webCmdlets(),
+    ...computerInfoCmdlets(machine),
     ...clockCmdlets(machine),
     ...volumeCmdlets(machine),
     ...compilerCmdlets(machine, change),

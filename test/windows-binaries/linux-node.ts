@@ -14,7 +14,6 @@ const commandMilliseconds = 20_000;
 export const linuxPod = "10.244.2.5";
 
 const device = "flannel.4096";
-const [ownRouter = ""] = ownPods.split("/");
 const [linuxRouter = ""] = linuxNode.pods.split("/");
 
 /** A Linux node with a pod, in a network namespace at the other end of the Windows node's cable, as Flannel makes its network. */
@@ -24,14 +23,17 @@ export class LinuxNode {
   /** Ends what runs in it. */
   readonly #stopped = new AbortController();
 
-  static async start(backend: FlannelBackend): Promise<LinuxNode> {
-    const node = new LinuxNode();
+  private constructor(private readonly windowsPods: string) {}
+
+  /** @param windowsPods the Windows node's part of the pods' range. */
+  static async start(backend: FlannelBackend, windowsPods = ownPods): Promise<LinuxNode> {
+    const node = new LinuxNode(windowsPods);
     await run("ip", "netns", "add", inside);
     await run("ip", "link", "set", "cable", "netns", inside);
     await node.ip("addr", "add", `${linuxNode.address}/24`, "dev", "cable");
     for (const name of ["lo", "cable"]) await node.ip("link", "set", name, "up");
     await node.ip("addr", "add", `${linuxPod}/32`, "dev", "lo");
-    if (backend === "host-gw") await node.ip("route", "add", ownPods, "via", nodeAddress);
+    if (backend === "host-gw") await node.ip("route", "add", windowsPods, "via", nodeAddress);
     return node;
   }
 
@@ -41,10 +43,11 @@ export class LinuxNode {
     await this.ip("link", "add", device, "address", linuxNode.mac, "type", "vxlan", ...vxlan);
     await this.ip("link", "set", device, "mtu", "1450", "up");
     await this.ip("addr", "add", `${linuxRouter}/32`, "dev", device);
+    const router = this.windowsPods.replace(/\/.*/, "");
     const neighbour = ["lladdr", windowsMac, "dev", device, "nud", "permanent"];
-    await this.ip("neigh", "add", ownRouter, ...neighbour);
+    await this.ip("neigh", "add", router, ...neighbour);
     await this.run("bridge", "fdb", "append", windowsMac, "dev", device, "dst", nodeAddress);
-    await this.ip("route", "add", ownPods, "via", ownRouter, "dev", device, "onlink");
+    await this.ip("route", "add", this.windowsPods, "via", router, "dev", device, "onlink");
   }
 
   /** Runs a program in its namespace. */

@@ -8,6 +8,10 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { execa } from "execa";
+import { calicoDefinitions } from "../../components/cni/calico/definitions-artifact.ts";
+import { calicoRelease } from "../../components/cni/calico/release.ts";
+import { defaultCalico } from "../../host/versions.ts";
+import { calicoWindows } from "../../rehearsal/image/calico.ts";
 import { rehearsalCri, rehearsalCurl } from "../../rehearsal/image/guest-tools.ts";
 import { wineRoot } from "../../rehearsal/wine/artifact.ts";
 import { ensureArtifacts } from "../../toolchain/ensure.ts";
@@ -68,11 +72,13 @@ async function main(): Promise<number> {
   const ensurePackages = (names: readonly string[]): Promise<void> =>
     ensureHostPackages(names, say);
   await ensurePackages(["iproute2", "nftables"]);
+  const definitions = calicoDefinitions(calicoRelease(defaultCalico));
   const containerds = [containerdWindows, containerdWindowsLts];
   const artifacts = [
     ...[kubernetesWindows, kubernetesLinux, wineRoot],
     ...[...containerds, kubeProxyWindows, rehearsalCri, etcd, kubeApiserver, hcnTests],
     ...[flannelWindows, flannelPluginWindows, cniPluginsWindows, agnhostWindows, rehearsalCurl],
+    ...[definitions, ...(calicoWindows === undefined ? [] : [calicoWindows])],
   ];
   const ensured = await ensureArtifacts(artifacts, { progress: say, ensurePackages });
   const programs: TestPrograms = {
@@ -92,6 +98,8 @@ async function main(): Promise<number> {
     kubernetesLinux: ensured.path(kubernetesLinux),
     etcd: ensured.path(etcd),
     kubeApiserver: ensured.path(kubeApiserver),
+    calicoDefinitions: ensured.path(definitions),
+    ...(calicoWindows !== undefined && { calicoWindows: ensured.path(calicoWindows) }),
   };
   const folder = await mkdtemp(join(tmpdir(), "kindows-windows-binaries-"));
   try {

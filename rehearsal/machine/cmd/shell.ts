@@ -63,8 +63,10 @@ async function runIfExist(host: WindowsHost, rest: string, io: CommandIo): Promi
 }
 
 /** powershell.exe's arguments, with the options that have no effect here. */
-const startsPowerShell =
-  /^(?:-(?:NoProfile|NonInteractive|NoLogo|ExecutionPolicy (?:Bypass|Unrestricted|RemoteSigned)) )*-(File|Command) (.+)$/is;
+const options =
+  "(?:-(?:NoProfile|NonInteractive|NoLogo|ExecutionPolicy (?:Bypass|Unrestricted|RemoteSigned)) )*";
+const startsPowerShell = new RegExp(`^${options}-(File|Command) (.+)$`, "is");
+const textOfPowerShell = new RegExp(`^${options}([^-].*)$`, "is");
 
 /** The script and the arguments of `powershell.exe ... -File script args...`, by the words behind the program. */
 export function fileOfPowerShell(
@@ -78,7 +80,8 @@ export function fileOfPowerShell(
 
 /** The text of `powershell.exe ... -Command text`, or of `powershell.exe text`, by the words behind the program. */
 export function commandOfPowerShell(words: readonly string[]): string | undefined {
-  if (words[0]?.startsWith("-") === false) return words.join(" ");
+  const [, text] = textOfPowerShell.exec(words.join(" ")) ?? [];
+  if (text !== undefined) return text;
   const [, option = ""] = startsPowerShell.exec(words.join(" ")) ?? [];
   if (!/^command$/i.test(option)) return undefined;
   return words.slice(words.findIndex((word) => /^-command$/i.test(word)) + 1).join(" ");

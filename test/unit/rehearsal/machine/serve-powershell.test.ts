@@ -81,6 +81,16 @@ describe("PowerShell for programs of a rehearsed machine", () => {
     assert.deepEqual(host.programs.routes, []);
   });
 
+  it("runs a text without -Command, and shows one object of texts as a table, as Calico's install.exe reads it", async () => {
+    const names = ["WindowsVersion", "OsBuildNumber", "OsHardwareAbstractionLayer"];
+    const text = quoteArgument(`Get-ComputerInfo | select ${names.join(", ")}`);
+    const { o, e, x } = await answer(ask(`powershell.exe -NoProfile -NonInteractive ${text}`));
+    const [blank, header, , values = ""] = o.split("\r\n");
+    assert.deepEqual([blank, header?.split(/\s+/), e, x], ["", names, "", 0]);
+    assert.deepEqual(values.split(/\s+/).slice(0, 2), ["2009", "20348"]);
+    assert.match(values, / 10\.0\.20348\.\d+ *$/);
+  });
+
   it("says what it can't run", async () => {
     const command = await answer(ask(`${start} -EncodedCommand RwBlAHQA`));
     assert.deepEqual([command.o, command.x], ["", 70]);
