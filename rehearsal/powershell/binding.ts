@@ -4,7 +4,7 @@ import { endOfNames } from "./lexer.ts";
 import { errorAction, type Formal, type Signature } from "./parameters.ts";
 import type { Position } from "./syntax.ts";
 import * as is from "./types.ts";
-import { runtimeError, typeOf } from "./types.ts";
+import { raised, runtimeError, typeOf } from "./types.ts";
 import {
   Char,
   EnumValue,
@@ -15,6 +15,7 @@ import {
   Raised,
   Switch,
   Unsupported,
+  unknownWords,
   type NetType,
   type Value,
 } from "./values.ts";
@@ -38,6 +39,8 @@ export interface Bound {
   /** Arguments that match no parameter of a plain function: its `$args`. */
   readonly rest: Value[];
   piped?: Formal;
+  /** An argument with a name that there is not. What is wrong with others is said before it. */
+  unknown?: Raised;
 }
 
 const otherCommonNames =
@@ -46,6 +49,7 @@ const otherCommonNames =
 export function bind(signature: Signature, args: readonly Argument[], piped: boolean): Bound {
   const bound: Bound = { signature, values: new Map(), rest: [] };
   const { values } = bound;
+  const named: [Formal, Argument][] = [];
   const positional: Argument[] = [];
   const remaining = args.flatMap(({ written, ...argument }) => {
     if (written === endOfNames) return [];
@@ -54,33 +58,44 @@ export function bind(signature: Signature, args: readonly Argument[], piped: boo
   });
   const next = (): Argument | undefined =>
     remaining[0]?.name === undefined ? remaining.shift() : undefined;
-  for (
-    let argument: Argument | undefined = remaining.shift();
-    argument;
-    argument = remaining.shift()
-  ) {
+  for (let argument = remaining.shift(); argument; argument = remaining.shift()) {
     const { name, position } = argument;
-    const formal = name === undefined ? undefined : findParameter(signature, name, position);
     if (name === undefined) {
       positional.push(argument);
-    } else if (formal) {
-      const isAlone = argument.value === undefined;
+      continue;
+    }
+    const formal = findParameter(signature, name, position);
+    const isAlone = argument.value === undefined;
+    if (formal) {
       const isOn = isAlone && formal.type === is.switchParameter;
-      const given = isOn ? { value: true, position } : isAlone ? next() : argument;
-      bindNamed(bound, formal, given);
-    } else {
-      if (argument.splatted && args.some((each) => each.name === undefined)) {
-        throw new Unsupported(`-${name} out of a table, beside arguments without a name`); // 5.1 binds them otherwise.
+      if (isAlone && !isOn && remaining[0]?.splatted) {
+        throw new Unsupported(`a table of arguments behind -${name}`);
       }
-      // An unknown name goes to $args together with its value.
-      const isAlone = argument.value === undefined;
-      const value = isAlone ? next()?.value : argument.value;
-      const written = isAlone ? `-${name}` : `-${name}:`;
-      const both = value === undefined ? [written] : [written, value];
-      positional.push(...both.map((each) => ({ value: each, unbound: true, position })));
+      const given = isOn ? { value: true, position } : isAlone ? next() : argument;
+      if (given?.value === undefined) {
+        const message = `Missing an argument for parameter '${formal.name}'. Specify a parameter of type '${formal.type?.name ?? "System.Object"}' and try again.`;
+        throw bindingError(signature, "MissingArgument", message);
+      }
+      named.push([formal, given]);
+      continue;
+    }
+    if (argument.splatted && args.some((each) => each.name === undefined)) {
+      throw new Unsupported(`-${name} out of a table, beside arguments without a name`); // 5.1 binds them otherwise.
+    }
+    // What follows an unknown name is for no parameter either.
+    const following = next();
+    if (signature.strict) {
+      const message = `A parameter cannot be found that matches parameter name '${name}'.`;
+      bound.unknown ??= bindingError(signature, "NamedParameterNotFound", message);
+    } else {
+      const written = { value: isAlone ? `-${name}` : `-${name}:`, position };
+      const all = [written, ...(isAlone ? [] : [argument]), ...(following ? [following] : [])];
+      positional.push(...all.map((each) => ({ ...each, name: undefined, unbound: true })));
     }
   }
+  for (const [formal, given] of named) bindNamed(bound, formal, given);
   bindPositional(bound, positional);
+  if (bound.unknown) throw bound.unknown;
   const action = values.get(errorAction.key);
   if (action !== undefined && tryConvert(action, is.actionPreference) === undefined) {
     throw new Unsupported(`-ErrorAction ${toText(action)}`);
@@ -88,27 +103,25 @@ export function bind(signature: Signature, args: readonly Argument[], piped: boo
   const free = signature.formals.filter(({ key }) => !values.has(key));
   bound.piped = piped ? free.find(({ isPiped }) => isPiped) : undefined;
   const missing = free.find((each) => each.mandatory && each !== bound.piped);
-  if (missing && piped && signature.cmdlet) {
-    throw new Unsupported(`what is piped to ${signature.cmdlet}`);
+  if (missing && piped && signature.strict) {
+    throw new Unsupported(`what is piped to ${signature.cmdlet ?? signature.name}`);
   }
   if (missing) {
-    const message = `Cannot process command because of one or more missing mandatory parameters: ${missing.name}.`;
+    // Which parameters a cmdlet misses depends on its sets.
+    const names = missing.name + (signature.cmdlet ? unknownWords : "");
+    const message = `Cannot process command because of one or more missing mandatory parameters: ${names}.`;
     throw bindingError(signature, "MissingMandatoryParameter", message);
   }
   return bound;
 }
 
-function bindNamed(bound: Bound, formal: Formal, argument: Argument | undefined): void {
+function bindNamed(bound: Bound, formal: Formal, { value = null, written }: Argument): void {
   const { signature, values } = bound;
-  if (argument?.value === undefined) {
-    const message = `Missing an argument for parameter '${formal.name}'. Specify a parameter of type '${formal.type?.name ?? "System.Object"}' and try again.`;
-    throw bindingError(signature, "MissingArgument", message);
-  }
   if (values.has(formal.key)) {
     const message = `Cannot bind parameter because parameter '${formal.name}' is specified more than once. To provide multiple values to parameters that can accept multiple values, use the array syntax. For example, "-parameter value1,value2,value3".`;
     throw bindingError(signature, "ParameterAlreadyBound", message);
   }
-  accept(bound, formal, argument.value, argument.written);
+  accept(bound, formal, value, written);
 }
 
 function bindPositional(bound: Bound, args: readonly Argument[]): void {
@@ -124,6 +137,8 @@ function bindPositional(bound: Bound, args: readonly Argument[]): void {
       accept(bound, formal, value, written);
     } else if (signature.cmdlet) {
       throw new Unsupported(`an argument of ${signature.cmdlet} without a name`).at(position);
+    } else if (bound.unknown) {
+      throw new Unsupported("several arguments that there is no parameter for");
     } else if (signature.strict) {
       const message = `A positional parameter cannot be found that accepts argument '${toText(value)}'.`;
       throw bindingError(signature, "PositionalParameterNotFound", message);
@@ -148,10 +163,6 @@ function findParameter(signature: Signature, name: string, position: Position): 
     throw new Unsupported(`the parameter -${name} of ${signature.cmdlet ?? signature.name}`).at(
       position,
     );
-  }
-  if (!found && signature.strict) {
-    const message = `A parameter cannot be found that matches parameter name '${name}'.`;
-    throw bindingError(signature, "NamedParameterNotFound", message);
   }
   return found;
 }
@@ -181,13 +192,23 @@ export function bindInput(bound: Bound, value: Value): void {
         ? new Unsupported(`a piped value that does not suit ${bound.piped.name}`)
         : error;
     }
-  } else if (bound.signature.cmdlet) {
-    throw new Unsupported(`what is piped to ${bound.signature.cmdlet}`);
+  } else if (bound.signature.strict) {
+    throw new Unsupported(`what is piped to ${bound.signature.cmdlet ?? bound.signature.name}`);
   }
 }
 
-function bindingError(signature: Signature, id: string, message: string, kind = ""): Raised {
-  return runtimeError(`${id},${signature.name}`, message, `ParameterBinding${kind}Exception`);
+/** `inner` is the type of the exception in it, below System.Management.Automation. */
+function bindingError(
+  signature: Signature,
+  id: string,
+  message: string,
+  kind = "",
+  inner?: string,
+): Raised {
+  const type = `System.Management.Automation.ParameterBinding${kind}Exception`;
+  const cause =
+    inner === undefined ? undefined : runtimeError(id, message + unknownWords, inner).exception;
+  return raised(type, message, { id: `${id},${signature.name}`, inner: cause });
 }
 
 function accept(bound: Bound, formal: Formal, given: Value, written?: string): void {
@@ -202,7 +223,9 @@ function accept(bound: Bound, formal: Formal, given: Value, written?: string): v
     throw new Unsupported(`nothing for -${name}`);
   }
   const reject = (id: string, message: string) => {
-    throw bindingError(signature, `ParameterArgumentValidationError${id}`, message, "Validation");
+    const inner = id === "" ? "ValidationMetadataException" : undefined;
+    const full = `ParameterArgumentValidationError${id}`;
+    throw bindingError(signature, full, message, "Validation", inner);
   };
   const rejectEmpty = (id: string, what: string) => {
     const message = `Cannot bind argument to parameter '${name}' because it is ${what}.`;
@@ -221,9 +244,15 @@ function accept(bound: Bound, formal: Formal, given: Value, written?: string): v
   const converted = isWritten ? written : convertArgument(signature, value, type);
   if (converted === undefined) {
     const why = type ? whyNot(value, type) : "";
+    if (signature.cmdlet) {
+      const message = `Cannot bind parameter '${name}'. ${why}`;
+      const id = "CannotConvertArgumentNoMessage";
+      throw bindingError(signature, id, message, "", "PSInvalidCastException");
+    }
     const message = `Cannot process argument transformation on parameter '${name}'. ${why}`;
-    const kind = signature.cmdlet ? "" : "ArgumentTransformation";
-    throw bindingError(signature, "ParameterArgumentTransformationError", message, kind);
+    const kind = "ArgumentTransformation";
+    const inner = "ArgumentTransformationMetadataException";
+    throw bindingError(signature, "ParameterArgumentTransformationError", message, kind, inner);
   }
   for (const validator of formal.validators) {
     const problem = validator(converted);
@@ -275,9 +304,15 @@ function convertArgument(signature: Signature, value: Value, type?: NetType): Va
   if (type === is.scriptBlock || type === is.hashtable) {
     return isNull(value) || typeOf(value).is(type) ? value : undefined;
   }
-  if (type === is.string && signature.cmdlet && value instanceof PsArray) {
+  if (
+    type &&
+    !type.element &&
+    type !== is.switchParameter &&
+    signature.cmdlet &&
+    value instanceof PsArray
+  ) {
     // Some cmdlets of 7 take several.
-    throw new Unsupported(`a list for a text of ${signature.cmdlet}`);
+    throw new Unsupported(`a list for one value of ${signature.cmdlet}`);
   }
   const items = type.element === is.string && value instanceof PsArray ? value.items : [];
   if (signature.cmdlet && items.some((each) => each instanceof PsArray)) {

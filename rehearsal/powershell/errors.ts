@@ -8,10 +8,16 @@ import { ErrorRecord, NetException, Raised, unknownWords, Unsupported } from "./
 /** The base of PowerShell's own exceptions. */
 export const runtimeException = "System.Management.Automation.RuntimeException";
 
+export function commandNotFound(name: string): Raised {
+  const id = "CommandNotFoundException";
+  const message = `The term '${name}' is not recognized as the name of a cmdlet, function, script file, or operable program. Check the spelling of the name, or if a path was included, verify that the path is correct and try again.`;
+  return is.runtimeError(id, message, id);
+}
+
 /** Gives an error its record, with the position where it happened, unless it already has one. */
 export function complete(error: Raised, position: Position, cmdlet?: Cmdlet): ErrorRecord {
   const { exception, id = exception.type.name } = error;
-  exception.wasThrown = true;
+  for (let each: NetException | null = exception; each; each = each.inner) each.wasThrown = true;
   const full = cmdlet && !id.includes(",") ? `${id},${cmdlet.implementation}` : id;
   error.record ??= new ErrorRecord(is.errorRecord, exception, full, position);
   return error.record;

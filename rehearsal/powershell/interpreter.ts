@@ -1,6 +1,6 @@
 /** Runs scripts by walking their syntax trees. */
 import { channel } from "node:diagnostics_channel";
-import { bind, bindInput, splat, type Argument } from "./binding.ts";
+import { bind, bindInput, splat, type Argument, type Bound } from "./binding.ts";
 import type { BlockOptions, Cmdlet, Emit, Invocation, Shell } from "./commands.ts";
 import {
   convert,
@@ -16,6 +16,7 @@ import {
   tryConvert,
 } from "./convert.ts";
 import {
+  commandNotFound,
   complete,
   located,
   placed,
@@ -40,7 +41,7 @@ import { parse } from "./parser.ts";
 import { Scope, type FunctionValue } from "./scope.ts";
 import { cmdletStage, gathering, program, type Runnable, type Stage } from "./stages.ts";
 import { wildcard } from "./regex.ts";
-import { check, knownAliases, scriptOf, type Script } from "./subset.ts";
+import { check, knownAliases, scriptOf, visit, type Script } from "./subset.ts";
 import * as Syntax from "./syntax.ts";
 import * as is from "./types.ts";
 import { raised, runtimeError, typeOf, type Reference, type Types } from "./types.ts";
@@ -89,7 +90,7 @@ interface Written {
 }
 
 /** Awaits a run. Returns the signal that ended it, if it is one of `ends`. */
-async function until(ends: Ends[], run: void | Promise<void>): Promise<Signal | undefined> {
+async function until(ends: Ends[], run: void | Promise<unknown>): Promise<Signal | undefined> {
   try {
     await run;
     return undefined;
@@ -149,6 +150,8 @@ export class Interpreter implements Shell {
   #tries = 0;
   /** How many bodies run, each called by the one before. */
   #depth = 0;
+  /** The body that runs, if it is the one that has made the scope. */
+  #own: Syntax.ScriptBody | undefined;
   /** The error that the current catch block handles, for a `throw` without a value. */
   #caught: Raised | undefined;
 
@@ -282,17 +285,30 @@ export class Interpreter implements Shell {
   }
 
   /** Binds the arguments, then runs the statements in the current scope. */
-  async #body(func: FunctionValue, args: readonly Argument[], emit: Emit, input?: Value[]) {
+  async #body(
+    func: FunctionValue,
+    args: readonly Argument[],
+    emit: Emit,
+    input?: Value[],
+    /** What was bound for the input before. */
+    again?: Bound,
+  ): Promise<Bound | undefined> {
     const { forEachInput, statements } = func.body;
     const scope = this.#scope;
+    const own = this.#own;
+    this.#own = again || !scope.variables.has("args") ? func.body : undefined;
     const signature = this.#signatures.get(func.body) ?? (await functionSignature(func, this));
     this.#signatures.set(func.body, signature);
-    const bound = bind(signature, args, input !== undefined && forEachInput);
+    // A plain function does not look at its arguments then.
+    if (input?.length === 0 && forEachInput && !signature.strict) return undefined;
+    const bound = again ?? bind(signature, args, input !== undefined && forEachInput);
     const { rest, values } = bound;
+    if (bound.piped?.defaultValue) throw new Unsupported("a default of what is piped");
     if (input && forEachInput) {
-      const [value = null] = input;
-      scope.setVariable("_", value);
-      bindInput(bound, value);
+      for (const value of input) {
+        scope.setVariable("_", value);
+        bindInput(bound, value);
+      }
     } else if (input) {
       if (signature.formals.some(({ isPiped }) => isPiped)) {
         throw new Unsupported(`input of ${func.name}, which has no process block`);
@@ -309,17 +325,22 @@ export class Interpreter implements Shell {
       scope.setVariable("ErrorActionPreference", action);
     }
     scope.setVariable("args", is.array(rest));
-    for (const { name, key, type, validators, defaultValue } of signature.formals) {
+    for (const formal of signature.formals) {
+      const { name, key, type, validators, defaultValue } = formal;
       let value = values.get(key);
-      if (value !== undefined) {
-        given.set(name, value);
-      } else if (defaultValue) {
+      if (value !== undefined) given.set(name, value);
+      if (again && formal !== bound.piped) continue;
+      if (value === undefined && defaultValue) {
         value = await this.#default(defaultValue);
-        const converted = type ? tryConvert(value, type) : value;
-        if (converted === undefined) throw new Unsupported(`the default value of $${name}`);
+        const isOpen =
+          (type === is.bool && typeof value !== "boolean") ||
+          (type === is.string && enumerated(value) !== undefined);
+        const converted = type && !isOpen ? tryConvert(value, type) : value;
+        if (converted === undefined || isOpen)
+          throw new Unsupported(`the default value of $${name}`);
         value = converted;
-      } else {
-        value = (type && tryConvert(null, type)) ?? null;
+      } else if (value === undefined) {
+        value = (type && type !== is.char ? tryConvert(null, type) : null) ?? null;
       }
       scope.variables.set(key, { value, type, validators });
     }
@@ -328,10 +349,14 @@ export class Interpreter implements Shell {
     try {
       // PowerShell's own limit depends on its stack.
       if (this.#depth > 500) throw new Unsupported("so many calls within each other");
-      await until(["Return"], this.#statements(statements, emit));
+      if (input?.length !== 0 || !forEachInput) {
+        await until(["Return"], this.#statements(statements, emit));
+      }
     } finally {
+      this.#own = own;
       this.#depth--;
     }
+    return bound;
   }
 
   async invoke({ body }: ScriptBlock, options: BlockOptions, emit: Emit): Promise<void> {
@@ -348,8 +373,11 @@ export class Interpreter implements Shell {
   }
 
   /** Runs a function while a variable of the current scope has a value. Undefined leaves the variable as it is. */
-  async #with(name: string, value: Value | undefined, run: () => Promise<void>): Promise<void> {
-    if (value === undefined) return run();
+  async #with(name: string, value: Value | undefined, run: () => Promise<unknown>): Promise<void> {
+    if (value === undefined) {
+      await run();
+      return;
+    }
     const { variables } = this.#scope;
     const before = variables.get(name);
     variables.set(name, { value });
@@ -536,8 +564,9 @@ export class Interpreter implements Shell {
         ? new Raised(inner ?? exception, undefined, id, error.terminating)
         : error;
     const before = this.#caught;
-    this.#caught = caught;
-    const shown = complete(caught, record?.position ?? position);
+    this.#caught = error;
+    const whole = complete(caught, record?.position ?? position);
+    const shown = catches.some(({ types }) => types.length > 0) ? whole.inTypedCatch : whole;
     const { body } = handler;
     const { variables } = this.#scope;
     // Afterwards it is null, not unset.
@@ -580,28 +609,37 @@ export class Interpreter implements Shell {
     const emit = (into: Emit) => this.#statement(source, into);
     // What several variables would get is lost where a signal leads out of it.
     const isList = target.kind === "ArrayLiteral" && /If|Loop|For|While|Try/.test(source.kind);
-    const value = isList ? after(collect(emit), fromItems) : this.#value(source);
-    return after(value, (given) => {
-      const combine = (before: Value) => this.#binary(operator.slice(0, -1), before, given);
-      const result = operator === "=" ? given : after(this.#before(target), combine);
-      return after(result, (value) => {
+    const before = operator === "=" ? null : this.#before(target);
+    return after(before, (left) => {
+      const value = isList ? after(collect(emit), fromItems) : this.#value(source);
+      return after(value, (given) => {
+        const result = operator === "=" ? given : this.#binary(operator.slice(0, -1), left, given);
         const isPlain = target.kind === "Variable";
-        const set = isPlain ? this.#assignVariable(target, value) : this.#assign(target, value);
-        return after(set, () => value);
+        const set = isPlain ? this.#assignVariable(target, result) : this.#assign(target, result);
+        return after(set, () => result);
       });
     });
   }
 
-  /** The value that `+=` adds to. Unlike `++`, it ignores variables of outer scopes within a function. */
+  /** The value that `+=` adds to. Unlike `++`, it ignores variables of outer scopes within a function, unless that is dot-sourced. */
   #before(target: Syntax.Expression): Promise<Value> | Value {
     const isOuter =
       target.kind === "Variable" &&
       target.scope === undefined &&
+      this.#own !== undefined &&
       this.#scope.script !== this.#scope &&
       !this.#scope.variables.has(target.name.toLowerCase());
     if (isOuter && this.#scope.find(target.name) === undefined) {
       // An error, or null, as PowerShell has compiled the function.
       throw new Unsupported(`an addition to $${target.name}, which is not set`);
+    }
+    if (isOuter) {
+      visit(this.#own ?? {}, (node) => {
+        // It looks for each variable by its name then.
+        if (node.kind === "Command" && node.invocation === ".") {
+          throw new Unsupported(`an addition to $${target.name} in a function with a dot`);
+        }
+      });
     }
     return isOuter ? null : this.expression(target);
   }
@@ -733,13 +771,15 @@ export class Interpreter implements Shell {
     }
   }
 
-  /** The list in `@(1, 2)`, which is no output of a statement: a value that is nothing at all stays in it. */
+  /** The list in `@(1, 2)` or `@($a++)`, which is no output of a statement: a value that is nothing at all stays in it. */
   #listIn([statement, ...others]: Statements): Value | Promise<Value> | undefined {
     if (!statement || others.length > 0 || !isExpression(statement)) return undefined;
     const { expression } = statement.elements[0];
-    if (expression.kind !== "ArrayLiteral") return undefined;
+    const isCounted = expression.kind === "Unary" && isStep(expression);
+    if (expression.kind !== "ArrayLiteral" && !isCounted) return undefined;
     publish(statement);
-    return this.expression(expression);
+    const value = this.expression(expression);
+    return isCounted ? after(value, (each) => is.array([each])) : value;
   }
 
   async #expanded({ parts }: Syntax.ExpandableString): Promise<string> {
@@ -876,7 +916,7 @@ export class Interpreter implements Shell {
       }
       const after = this.#binary(node.operator.slice(1), before, 1);
       await this.#assign(node.operand, after);
-      return node.postfix ? (isNull(before) ? 0 : before) : after;
+      return node.postfix ? (before ?? 0) : after;
     }
     const calculate = unary.get(node.operator);
     if (!calculate) throw new Unsupported(`the operator ${node.operator}`).at(node.position);
@@ -1042,8 +1082,8 @@ export class Interpreter implements Shell {
     }
     const file = programs.find(short);
     if (file !== undefined) return program(file, this.host);
-    const message = `The term '${short}' is not recognized as the name of a cmdlet, function, script file, or operable program. Check the spelling of the name, or if a path was included, verify that the path is correct and try again.`;
-    throw runtimeError("CommandNotFoundException", message, "CommandNotFoundException");
+    if (short.includes("::")) throw new Unsupported(`the command ${short}`);
+    throw commandNotFound(short);
   }
 
   /** A function or block. One with a `process` block runs once for each input. */
@@ -1052,13 +1092,18 @@ export class Interpreter implements Shell {
     if (refused !== undefined) throw refused;
     if (how === "." && func.module) throw new Unsupported("a module's function behind a dot");
     return ({ args, emit, piped }) => {
-      const run = (input?: Value[]) => {
-        const scope = how === "." ? this.#scope : new Scope(func.module ?? this.#scope);
-        return this.#inScope(scope, () => this.#body(func, args, emit, input));
+      let scope: Scope | undefined;
+      let bound: Bound | undefined;
+      const run = async (input?: Value[]) => {
+        scope ??= how === "." ? this.#scope : new Scope(func.module ?? this.#scope);
+        bound = await this.#inScope(scope, () => this.#body(func, args, emit, input, bound));
       };
-      return piped && func.body.forEachInput
-        ? { process: (value) => run([value]), end: () => undefined }
-        : gathering(piped, run);
+      if (!piped || !func.body.forEachInput) return gathering(piped, run);
+      // Its arguments are bound even if there is no input.
+      return {
+        process: (value) => run([value]),
+        end: () => (bound ? undefined : run([])),
+      };
     };
   }
 
@@ -1068,12 +1113,12 @@ export class Interpreter implements Shell {
       const { position } = element;
       if (element.kind === "CommandParameter") {
         const value = element.value && (await this.expression(element.value));
-        args.push({ name: element.name, value, position });
+        const written = element.value && writtenOf(element.value);
+        args.push({ name: element.name, value, position, written });
       } else if (element.kind === "Variable" && element.splatted) {
         args.push(...splat(this.#variable(element), position));
       } else {
-        const written = element.kind === "Constant" ? element.written : undefined;
-        args.push({ value: await this.expression(element), position, written });
+        args.push({ value: await this.expression(element), position, written: writtenOf(element) });
       }
     }
     return args;
@@ -1145,6 +1190,11 @@ async function handOn(items: Iterable<Value>, emit: Emit): Promise<void> {
   for (const item of items) {
     if (item !== nothing) await emit(item);
   }
+}
+
+/** The text of a bare number. */
+function writtenOf(node: Syntax.Expression): string | undefined {
+  return node.kind === "Constant" ? node.written : undefined;
 }
 
 function constant({ value }: Syntax.Constant): Value {

@@ -145,7 +145,7 @@ async function enumerateProperty(
 export async function setProperty(value: Value, name: string, to: Value): Promise<void> {
   const key = name.toLowerCase();
   if (value instanceof Hashtable || (value instanceof CustomObject && value.properties.has(key))) {
-    value.set(name, to);
+    value.set(name, to === nothing ? null : to);
     return;
   }
   const property = isNull(value) ? undefined : typeOf(value).property(key);

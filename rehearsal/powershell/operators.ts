@@ -195,7 +195,7 @@ function refuseOpenOrder(left: string, right: string, order: number): void {
 }
 
 /** Upper case as .NET has it: of each character by itself, and none of another language's `i` and `s`. */
-function upper(text: string): string {
+export function upper(text: string): string {
   return /^[\0-\x7f]*$/.test(text)
     ? text.toUpperCase()
     : text.replace(/[^\u0131\u017f]/g, (each) =>
@@ -438,7 +438,7 @@ function times(what: { readonly length: number }, right: Value, type: NetType): 
   const number = convert(typeof right === "string" ? operand(right, 0) : right, type);
   const count = plainNumber(number as number | Num);
   if (count < 0) {
-    const message = "times must be a non-negative value.\r\nParameter name: times";
+    const message = `times must be a non-negative value.${unknownWords}`;
     throw raised("System.ArgumentOutOfRangeException", message);
   }
   if (what.length * count > most) throw new Unsupported("a text or list of a million elements");

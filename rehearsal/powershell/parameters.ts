@@ -60,7 +60,7 @@ function formalOf(parameter: ParameterDefinition, types: Types): Formal {
     key: name.toLowerCase(),
     type: type === "object" ? undefined : types.get(type),
     isPiped: name === "InputObject",
-    validators: set ? [oneOf(set)] : [],
+    validators: set ? [known(set)] : [],
     allows: allowsEmpty ? everything : new Set(),
   };
 }
@@ -163,6 +163,7 @@ function validator(
       // An error of the attribute itself.
       if (!isRange || compare(low, high) > 0) throw new Unsupported("such a range").at(position);
       return forEach((text, item) => {
+        if (!isNumeric(item) && !isText(item)) throw new Unsupported(`a range for ${text}`);
         const isLess = compare(item, low) < 0;
         const [what, order] = isLess ? ["less", "greater"] : ["greater", "less"];
         const limit = toText(isLess ? low : high);
@@ -204,6 +205,14 @@ function forEach(problem: (text: string, item: Value) => string | undefined): Va
     (enumerated(value) ?? [value])
       .map((item) => problem(toText(item), item))
       .find((each) => each !== undefined);
+}
+
+/** PowerShell's cmdlets know more values. */
+function known(names: readonly string[]): Validator {
+  return (value) => {
+    if (oneOf(names)(value) !== undefined) throw new Unsupported(`the argument ${toText(value)}`);
+    return undefined;
+  };
 }
 
 function oneOf(names: readonly string[]): Validator {

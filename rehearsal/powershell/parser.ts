@@ -90,9 +90,8 @@ class Parser extends Reader {
       attributes.push(this.attribute());
     }
     const parameters = this.passKeyword("param") ? this.parameters() : undefined;
-    if (parameters === undefined && attributes.length > 0) {
-      this.expected("'param'");
-    }
+    if (parameters === undefined && attributes.length > 0)
+      this.refuse("an attribute of a variable");
     const forEachInput = this.passKeyword("process");
     const statements = forEachInput ? this.block() : this.statements();
     this.space(newlines);
@@ -274,6 +273,8 @@ class Parser extends Reader {
       for (this.space(newlines); this.looksAt("["); this.takeBehind(newlines, /,\s*/y)) {
         types.push(this.typeName());
       }
+      if (catches.at(-1)?.types.length === 0)
+        this.refuse("a catch behind one that catches everything");
       catches.push({ types, body: this.block() });
     }
     const final = this.passKeyword("finally") ? this.finalBlock() : undefined;
@@ -294,7 +295,10 @@ class Parser extends Reader {
 
   private flow(kind: Syntax.Flow["kind"]): Unplaced<Syntax.Flow> {
     this.space();
-    if (kind === "Return" && this.finalBlocks > 0) this.refuse("return in a finally block");
+    // Where it leaves the block, PowerShell's parser rejects it.
+    if (this.finalBlocks > 0 && /Return|Break|Continue/.test(kind)) {
+      this.refuse(`${kind.toLowerCase()} in a finally block`);
+    }
     if (this.look(forms.statementEnd)) return { kind };
     if (kind === "Break" || kind === "Continue") {
       this.refuse("a label");
@@ -386,6 +390,7 @@ class Parser extends Reader {
         elements.push({ kind: "Constant", ...text, position: this.since(at) });
       } else {
         if (this.looksAt(",")) this.expected("an argument");
+        if (!mayBeNames && this.look(/-\w[\w-]*[.[:]/y)) this.refuse("a name behind --");
         const parameter = mayBeNames ? this.commandParameter() : undefined;
         elements.push(parameter ?? this.list(() => this.argument()));
       }
@@ -401,6 +406,7 @@ class Parser extends Reader {
     let value: Syntax.Expression | undefined;
     if (this.pass(":")) {
       this.space();
+      if (this.look(forms.endOfNames)) this.refuse("-- behind a parameter");
       value = this.list(() => this.argument());
     }
     return { kind: "CommandParameter", name, value, position: this.since(start) };
@@ -415,6 +421,9 @@ class Parser extends Reader {
   private argument(): Syntax.Expression {
     const start = this.at;
     if (this.look(forms.argument)) return this.primary();
+    if (this.look(forms.otherNumber) && !this.look(forms.numberArgument)) {
+      this.refuse("a number of this type");
+    }
     const number = this.look(forms.numberArgument) && this.number();
     return number ? { ...number, written: this.textSince(start) } : this.word();
   }
@@ -707,6 +716,7 @@ class Parser extends Reader {
       }
       return value;
     }
+    if (this.look(/\$[^\0-\x7f]/y)) this.refuse("a variable with such a name");
     const written = this.take(/`[^]|\w+|[^]/y) ?? "";
     return /^`[^]/.test(written) ? escaped(written.charAt(1)) : written;
   }

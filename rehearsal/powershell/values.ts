@@ -80,6 +80,7 @@ export class NetType {
     return (
       this === other ||
       other.name === "System.Object" ||
+      (this.isValueType && other.name === "System.ValueType") ||
       this.interfaces.includes(other.name.toLowerCase()) ||
       (other.element !== undefined &&
         this.element?.isValueType === false &&
@@ -280,6 +281,12 @@ export class ErrorRecord {
     private readonly fullId: string,
     readonly position: Position | undefined,
   ) {}
+
+  /** Of a cmdlet's error a catch with a type does not have the cmdlet's part of the id, which is not modelled. */
+  get inTypedCatch(): ErrorRecord {
+    if (!this.fullId.includes(",")) return this;
+    return new ErrorRecord(this.type, this.exception, unknownWords, this.position);
+  }
 
   get id(): string {
     if (this.fullId.includes(unknownWords)) throw new Unsupported("the id of such an error");

@@ -35,7 +35,13 @@ export function fileItems(files: FileSystem, types: Types): ItemProvider {
   };
   const provider: ItemProvider = {
     separator: files.separator,
-    resolve: (path) => files.resolve(path),
+    resolve: (path) => {
+      // A user's folder, or on Linux a separator.
+      if (path.startsWith("~") || (files.separator === "/" && path.includes("\\"))) {
+        throw new Unsupported(`the path ${path}`);
+      }
+      return files.resolve(path);
+    },
     find: (path) => find(path),
     device: (path) => files.device?.(path),
     children: ({ path }) =>

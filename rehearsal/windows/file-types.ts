@@ -25,7 +25,13 @@ export function fileName(path: string): string {
 
 export function defineFileTypes(types: Types, host: ScriptMachine): void {
   const { files } = host;
-  const full = (path: string) => files.resolve(path);
+  const full = (path: string) => {
+    const resolved = files.resolve(path);
+    if (/[\\/]$/.test(path) && files.status(resolved)?.isFolder === false) {
+      throw new Unsupported(`the file ${path}, which ends with a separator`);
+    }
+    return resolved;
+  };
   types.define({
     name: "System.IO.File",
     staticMethods: {

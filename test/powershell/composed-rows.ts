@@ -5,6 +5,7 @@
 import { objectCmdlets } from "../../rehearsal/powershell/cmdlets/objects.ts";
 import type { ParameterDefinition } from "../../rehearsal/powershell/commands.ts";
 import type { NetType, Overload } from "../../rehearsal/powershell/values.ts";
+import { grammarRow } from "./grammar-rows.ts";
 import { rowMachine } from "../unit/rehearsal/powershell/interpreted-row.ts";
 
 /** Values by the short name of their type in .NET. Not one contains a statement. */
@@ -155,6 +156,7 @@ export class ComposedRows {
   constructor(private readonly random: () => number) {}
 
   next(): string {
+    if (this.#chance(0.4)) return grammarRow((from) => this.#pick(from));
     return this.#statement(this.#value(3));
   }
 

@@ -79,7 +79,7 @@ async function joinPath(call: Call, { provider, path }: GivenPath): Promise<void
 async function splitPath(call: Call, { provider, path }: GivenPath): Promise<void> {
   const { parent, leaf } = split(provider, path);
   const isName = !/^(\.{0,2}|~)$|:$/.test(leaf);
-  if (call.flag("Leaf") ? !isName : /^\/+$/.test(path)) {
+  if (call.flag("Leaf") ? !isName : /^\/+$|\/\//.test(path)) {
     throw new Unsupported(`Split-Path of ${path}`);
   }
   await call.emit(call.flag("Leaf") ? leaf : parent);
@@ -196,6 +196,10 @@ export function fileCmdlets(providers: DriveProviders): readonly Cmdlet[] {
     const drive = driveOf(of);
     const provider = providers(drive.toLowerCase(), shell);
     if (!provider) throw new Unsupported(`the drive ${drive}:`);
+    const [letter] = /^[a-z]:/i.exec(of) ?? [];
+    if (letter !== undefined && !provider.find(`${letter}\\`)) {
+      throw new Unsupported(`the drive ${letter}`);
+    }
     return provider;
   };
   const onPaths = (run: (call: Call, given: GivenPath) => Promise<void>) => async (call: Call) => {
@@ -219,11 +223,12 @@ export function fileCmdlets(providers: DriveProviders): readonly Cmdlet[] {
   ) =>
     onPaths(async (call, given) => {
       const { provider, path, isPattern } = given;
-      // Its FullName would end so, too.
-      if (call.name === "Get-Item" && /[^:\\/][\\/]$/.test(path)) {
-        throw new Unsupported(`Get-Item of ${path}, which ends with a separator`);
-      }
       const items = await attempt(call, "PathNotFound", () => find(given));
+      // The FullName of a folder would end so, too; a file is an error.
+      const isOpen = call.name === "Get-Item" || items?.some((each) => !each.isContainer);
+      if (isOpen && /[^:\\/][\\/]$/.test(path)) {
+        throw new Unsupported(`${call.name} of ${path}, which ends with a separator`);
+      }
       if (items?.length === 0 && !isPattern && hasWildcard(path)) {
         // 5.1 passes over most of these in silence.
         throw new Unsupported(`${call.name} of ${path}, which is not there`);

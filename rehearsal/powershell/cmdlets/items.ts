@@ -71,7 +71,9 @@ export function expand(provider: ItemProvider, path: string): Item[] {
 
 export function joined({ separator }: ItemProvider, path: string, below: string): string {
   // On Linux PowerShell changes some of them.
-  if (separator === "/" && /\\/.test(path + below)) throw new Unsupported("a backslash in a path");
+  if (separator === "/" && [path, below].some((each) => /\\|:|\/\//.test(each))) {
+    throw new Unsupported(`${below} below ${path}`);
+  }
   const whole =
     path === "" ? below : `${path.replace(/[\\/]$/, "")}/${below.replace(/^[\\/]/, "")}`;
   return whole.replace(/[\\/]/g, separator);

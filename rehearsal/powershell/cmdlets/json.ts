@@ -13,6 +13,7 @@ import {
   nothing,
   Num,
   Unsupported,
+  unknownWords,
   type Instance,
   type Value,
 } from "../values.ts";
@@ -53,7 +54,8 @@ function scalar(value: Value): string | undefined {
   if (value instanceof EnumValue) return String(value.number);
   if (!(value instanceof Num)) return undefined;
   const text = String(value.value);
-  if (/[eN]/.test(text)) throw new Unsupported(`the [${value.type.name}] ${text} as JSON`);
+  if (/[eN]|\d{16}/.test(text) || Object.is(value.value, -0))
+    throw new Unsupported(`the [${value.type.name}] ${text} as JSON`);
   return text;
 }
 
@@ -66,7 +68,10 @@ function quoted(text: string): string {
 
 function pairsOf(value: Value): (readonly [name: string, value: Value])[] | undefined {
   if (value instanceof Hashtable) {
-    return value.entries().map((each) => [toText(each.key), each.value]);
+    return value.entries().map(({ key, value }) => {
+      if (typeof key !== "string") throw new Unsupported("a key that is no text as JSON");
+      return [key, value];
+    });
   }
   if (value instanceof CustomObject) {
     return [...value.properties.values()].map((each) => [each.name, each.value]);
@@ -85,7 +90,7 @@ export function readJson(text: string): Value {
     }
     // The message differs from PowerShell's.
     const id = "System.ArgumentException";
-    throw raised(id, "Invalid JSON.", { id });
+    throw raised(id, `Invalid JSON.${unknownWords}`, { id });
   }
   const marked = text.replace(
     /("(?:[^"\\]|\\.)*")|-?\d[\d.eE+-]*/g,
@@ -142,7 +147,9 @@ export const jsonCmdlets = cmdlets(
       (call, [first = null, ...others]) => {
         const end = call.flag("Compress") ? undefined : newLine(call.shell.host);
         const value = others.length === 0 ? first : is.array([first, ...others]);
-        return write(value, { depth: call.number("Depth") ?? 2, end });
+        const depth = call.number("Depth") ?? 2;
+        if (depth < 0 || depth > 100) throw new Unsupported(`ConvertTo-Json -Depth ${depth}`);
+        return write(value, { depth, end });
       },
     ),
     // 5.1 outputs an array as one object.

@@ -1,11 +1,12 @@
 /** Cmdlets that work on any objects in a pipeline, and those of the language itself. */
 import { compile, hasWildcard } from "../regex.ts";
 import { cmdlets, type Call } from "../commands.ts";
-import { enumerated, toBool, toItems, toText } from "../convert.ts";
+import { enumerated, isNumeric, toBool, toItems, toText } from "../convert.ts";
+import { commandNotFound } from "../errors.ts";
 import { construct, getProperty, selected } from "../members.ts";
 import { binary, compare } from "../operators.ts";
 import * as is from "../types.ts";
-import { raised, runtimeError, typeOf } from "../types.ts";
+import { raised, typeOf } from "../types.ts";
 import {
   CustomObject,
   Hashtable,
@@ -147,7 +148,9 @@ function propertiesOf(call: Call): readonly (ScriptBlock | Calculated | string)[
   const properties = isNull(given ?? null) ? [] : toItems(given ?? null);
   return properties.length === 0
     ? undefined
-    : properties.map((each) => {
+    : properties.map((each, at) => {
+        if (properties.slice(0, at).some((before) => toText(before) === toText(each)))
+          throw new Unsupported(`${call.name} with a property twice`);
         if (each instanceof ScriptBlock || (typeof each === "string" && each !== "")) return each;
         if (each instanceof Hashtable && call.name === "Select-Object") return Calculated.of(each);
         throw new Unsupported(`${call.name} -Property of anything but names and blocks`);
@@ -173,7 +176,7 @@ function compareForSort(left: Value | undefined, right: Value | undefined): numb
 
 async function keyOf(call: Call, by: ScriptBlock, item: Value): Promise<Value> {
   try {
-    return await select(call, by, item);
+    return await call.shell.evaluate(by, { underscore: item, child: true });
   } catch (error) {
     // It is an error of Sort-Object, and Select-Object hides it.
     throw error instanceof Raised ? new Unsupported(`an error in a block of ${call.name}`) : error;
@@ -348,6 +351,12 @@ export const objectCmdlets = cmdlets(
             items.push({ item, key });
           },
           async end() {
+            const keys = items.flatMap(({ key = null }) => (isNull(key) ? [] : [key]));
+            const types = new Set(keys.map((key) => (isNumeric(key) ? is.double : typeOf(key))));
+            const lacks = call.flag("Descending") && items.some(({ key }) => key === undefined);
+            if (by !== undefined && (types.size > 1 || lacks)) {
+              throw new Unsupported("Sort-Object by values of several types");
+            }
             const sorted = sort(items, (a, b) => sign * compareForSort(a.key, b.key));
             for (const [index, { item, key }] of sorted.entries()) {
               const before = sorted[index - 1];
@@ -375,8 +384,9 @@ export const objectCmdlets = cmdlets(
     "Set-StrictMode [-Version] {Latest}": (call) => call.scope.setStrict(),
     "Start-Sleep [[-Seconds] <double>] [-Milliseconds <int>]"(call) {
       const seconds = call.number("Seconds") ?? 0;
-      // 5.1 rounds.
-      if (!Number.isInteger(seconds)) throw new Unsupported("Start-Sleep for parts of a second");
+      // 5.1 rounds. Less than nothing is an error.
+      if (!Number.isInteger(seconds) || seconds < 0)
+        throw new Unsupported("Start-Sleep for such a time");
       return call.shell.host.clock.sleep(seconds * 1000 + (call.number("Milliseconds") ?? 0));
     },
     "Import-Module [-Name] <string> [-Force] [-DisableNameChecking]": (call) =>
@@ -417,9 +427,7 @@ export const objectCmdlets = cmdlets(
       const name = call.text("Name") ?? "";
       if (hasWildcard(name)) throw new Unsupported("Get-Command with a wildcard");
       if (!call.shell.isCommand(name)) {
-        const message = `The term '${name}' is not recognized as the name of a cmdlet, function, script file, or operable program.`;
-        const id = "CommandNotFoundException";
-        return call.fail(runtimeError(id, message, id));
+        return call.fail(commandNotFound(name));
       }
       await call.emit(new CustomObject(is.customObject).set("Name", name));
     },

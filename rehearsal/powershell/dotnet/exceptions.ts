@@ -2,7 +2,13 @@
 import { toText } from "../convert.ts";
 import { fileOf, lineOf } from "../syntax.ts";
 import { errorRecord, raised, types } from "../types.ts";
-import { NetException, type ErrorRecord, type NetType, type Raised } from "../values.ts";
+import {
+  NetException,
+  Unsupported,
+  type ErrorRecord,
+  type NetType,
+  type Raised,
+} from "../values.ts";
 
 /** Exceptions below System: each one's base, and its HResult if that differs from its base's. */
 const exceptions: Readonly<Record<string, readonly [base: string, hresult?: number]>> = {
@@ -45,6 +51,14 @@ const automation: Readonly<Record<string, readonly string[]>> = {
   SessionStateException: ["ItemNotFoundException"],
 };
 
+/** What is wrong with an argument has a cause that is not modelled. */
+function innerOf({ type, inner }: NetException): NetException | null {
+  if (/ParameterBinding\w*Exception$/.test(type.name)) {
+    throw new Unsupported(`the inner exception of [${type.name}]`);
+  }
+  return inner;
+}
+
 function define(name: string, base: string, hresult?: number): void {
   const make = (message: string | null) =>
     new NetException(type, message ?? `Exception of type '${name}' was thrown.`);
@@ -65,12 +79,12 @@ for (const [base, names] of Object.entries(automation)) {
 types.extend("System.Exception", {
   properties: {
     Message: (self: NetException) => self.words,
-    InnerException: (self: NetException) => self.inner,
+    InnerException: (self: NetException) => innerOf(self),
     Data: (self: NetException) => self.data,
     HResult: (self: NetException) => self.hresult,
   },
   methods: {
-    "GetBaseException()": (self: NetException) => self.root,
+    "GetBaseException()": (self: NetException) => (innerOf(self), self.root),
     "ToString()": toText,
   },
 });

@@ -67,7 +67,7 @@ const orderedCollection = types.define({
   properties: { Count: (self: Part) => partOf(self).length },
 });
 
-for (const type of [is.hashtable, is.orderedDictionary, is.boundParameters, dictionaryType]) {
+for (const type of [is.hashtable, is.orderedDictionary, is.boundParameters]) {
   const collection = type === is.orderedDictionary ? orderedCollection : keyCollection;
   types.extend(type, {
     properties: {
@@ -75,6 +75,19 @@ for (const type of [is.hashtable, is.orderedDictionary, is.boundParameters, dict
       Keys: (table: Hashtable) => new NetObject(collection, { table, part: "key" }),
       Values: (table: Hashtable) => new NetObject(collection, { table, part: "value" }),
     },
+  });
+}
+types.extend(dictionaryType, {
+  properties: {
+    Count: (self: Hashtable) => {
+      // PowerShell may have put something of its own into an exception's data.
+      if (self.size === 0) throw new Unsupported("whether an exception has data");
+      return self.size;
+    },
+  },
+});
+for (const type of [is.hashtable, is.orderedDictionary, is.boundParameters, dictionaryType]) {
+  types.extend(type, {
     methods: { "Contains(object)": (self: Hashtable, key: Value) => self.has(key) },
   });
 }

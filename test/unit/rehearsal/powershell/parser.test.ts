@@ -28,7 +28,6 @@ const errors: Readonly<Record<string, string>> = {
   "@{ a = 1 b = 2 }": "1: '}' expected, not 'b'",
   "param($a,)": "1: a parameter expected, not ')'",
   "[int $a": "1: a type expected, not '['",
-  "[ValidateSet(1)] $a = 1": "1: 'param' expected, not '$a'",
   '"$a: b"': "1: a name behind ':', or ${ } around the one before it, expected, not ':'",
 };
 
@@ -51,6 +50,13 @@ const unsupported: Readonly<Record<string, string>> = {
   "$a + 1.5d": "a number of this type",
   "@{ a = 1; A = 2 }": "the key a twice",
   "a –b": "'–'",
+  "[ValidateSet(1)] $a = 1": "an attribute of a variable",
+  "try { 1 } finally { break }": "break in a finally block",
+  "try { 1 } catch { 2 } catch { 3 }": "a catch behind one that catches everything",
+  '"$\u00e9"': "a variable with such a name",
+  "a 1d": "a number of this type",
+  "a -b: -- c": "-- behind a parameter",
+  "a -- -b.c": "a name behind --",
 };
 
 /** Has a text refused as no PowerShell, or as what we have not, with a message. */

@@ -20,6 +20,7 @@ import {
 import type { FileState } from "../../../../rehearsal/windows/file-types.ts";
 import type { FileMode } from "../../../../rehearsal/windows/file-streams.ts";
 import type { ScriptMachine } from "../../../../rehearsal/windows/machine-types.ts";
+import { upper } from "../../../../rehearsal/powershell/operators.ts";
 import * as is from "../../../../rehearsal/powershell/types.ts";
 import {
   raised,
@@ -61,7 +62,7 @@ coreTypes.extend(runtimeType, {
 });
 coreTypes.extend("System.String", {
   methods: {
-    "ToUpperInvariant()": (self: string) => self.toUpperCase(),
+    "ToUpperInvariant()": upper,
     "Split(string)": (self: string, by: string) => {
       // 5.1 splits at each character of it.
       if (by.length !== 1) throw new Unsupported("Split at anything but one character");
@@ -96,7 +97,8 @@ for (const type of [is.hashtable, is.orderedDictionary]) {
     methods: {
       "Add(object, object?)": (self: Hashtable, key: Value, value: Value) => {
         if (isNull(key)) throw new Unsupported("a key that is null");
-        if (self.has(key)) throw raised("System.ArgumentException", "Item has already been added.");
+        if (self.has(key))
+          throw raised("System.ArgumentException", `Added already.${unknownWords}`);
         self.set(key, value);
       },
       "Remove(object)": (self: Hashtable, key: Value) => self.delete(key),
@@ -127,7 +129,10 @@ coreTypes.define({
 export function defineRecordedMembers(types: Types, host: ScriptMachine): void {
   const { clock, environment, files } = host;
   const full = (path: string): string => files.resolve(path);
-  const isFolder = (path: string): boolean | undefined => files.status(full(path))?.isFolder;
+  const isFolder = (path: string): boolean | undefined => {
+    if (/^$|.[\\/]$/.test(path)) throw new Unsupported(`whether ${path} exists`);
+    return files.status(full(path))?.isFolder;
+  };
   types.extend("System.Environment", {
     staticMethods: {
       "GetEnvironmentVariable(string)": (name: string) => environment.get(name) ?? null,
@@ -229,6 +234,7 @@ function defineMoments(types: Types, host: ScriptMachine): void {
         const digits = new RegExp(`^${format.replace(/[yMdHms]/g, "\\d")}$`);
         if (!/^yyyy-MM-dd( HH:mm:ss)?$/.test(format) || !digits.test(text))
           throw new Unsupported(`the date ${text} in the form ${format}`);
+        if (Number.isNaN(Date.parse(text))) throw badFormat(`No date.${unknownWords}`);
         return unspecified(Date.parse(text));
       },
       "SpecifyKind(DateTime, System.DateTimeKind)": ({ state }: DateTime, to: EnumValue) =>
