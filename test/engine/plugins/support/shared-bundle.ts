@@ -2,7 +2,7 @@
 import { cp, mkdir, symlink } from "node:fs/promises";
 import path from "node:path";
 
-import { localFolder, projectRoot } from "../../../../toolchain/project.ts";
+import { projectRoot } from "../../../../toolchain/project.ts";
 
 interface Bundler {
   readonly freshBundle: (entry: string) => string;
@@ -24,7 +24,8 @@ export async function shareBundle(folder: string): Promise<void> {
 
 /** Gives a project what V8 has compiled for other copies of it. @returns where */
 export async function shareCompiled(folder: string): Promise<string> {
-  const shared = path.join(localFolder, "test-compiled");
+  // It goes as outdated bundles do.
+  const shared = path.join(projectRoot, bundles, "test-compiled");
   const compiled = path.join(folder, bundles, "compiled");
   await mkdir(shared, { recursive: true });
   await mkdir(path.dirname(compiled), { recursive: true });
