@@ -18,6 +18,10 @@ export function cacheRoot(environment: NodeJS.ProcessEnv = process.env): string 
   return path.join(base, "kindows");
 }
 
+export function isInCache(file: string): boolean {
+  return !path.relative(cacheRoot(), file).startsWith("..");
+}
+
 /** File by which a folder is known as a cache. It is made in an empty folder only; see also node/cache.sh. */
 export const cacheMark = ".kindows-cache";
 

@@ -3,7 +3,8 @@ import os from "node:os";
 import path from "node:path";
 import type { BundledPlugin } from "../../offline/plugins/catalog.ts";
 import type { Artifact, BuildContext } from "../../toolchain/artifact.ts";
-import { projectRoot, pulumiHome } from "../../toolchain/project.ts";
+import { isInCache } from "../../toolchain/own-cache.ts";
+import { projectRoot } from "../../toolchain/project.ts";
 import { githubFile } from "../../toolchain/publisher.ts";
 import { isExecutable } from "../../host/search-path.ts";
 import { fetchDownloads } from "../../toolchain/tools/download.ts";
@@ -82,12 +83,11 @@ export function pluginDownloads({ kind, name, executable, version }: BundledPlug
 }
 
 const fromHostOrPublisher: TakeOfficial = async (plugin, into, context) => {
-  for (const file of await pathsOnThisHost(plugin, context)) {
-    if (await isExecutable(file)) {
-      await mkdir(into, { recursive: true });
-      await copyFile(file, path.join(into, plugin.executable));
-      return undefined;
-    }
+  const file = await officialOnThisHost(plugin, context);
+  if (file !== undefined) {
+    await mkdir(into, { recursive: true });
+    await copyFile(file, path.join(into, plugin.executable));
+    return undefined;
   }
   const downloads = pluginDownloads(plugin);
   return downloads.length === 0
@@ -95,26 +95,35 @@ const fromHostOrPublisher: TakeOfficial = async (plugin, into, context) => {
     : fetchDownloads(downloads, into, context);
 };
 
-async function pathsOnThisHost(
+export async function officialOnThisHost(
   plugin: BundledPlugin,
   context: BuildContext,
+): Promise<string | undefined> {
+  for (const file of await pathsOnThisHost(plugin, context)) {
+    if (await isExecutable(file)) return file;
+  }
+  return undefined;
+}
+
+async function pathsOnThisHost(
+  { kind, name, version, executable }: BundledPlugin,
+  context: BuildContext,
 ): Promise<readonly string[]> {
-  if (plugin.kind === "language") {
+  if (kind === "language") {
     // It is part of the engine and has no version of its own. The engine may have been built before.
     const engine = await findInstalled(pulumi.tool);
     const installed = "file" in engine ? [path.dirname(await realpath(engine.file))] : [];
     return [
       path.join(context.path(pulumi), languageHost),
-      ...installed.map((each) => path.join(each, plugin.executable)),
+      ...installed.map((each) => path.join(each, executable)),
     ];
   }
-  const home = process.env.PULUMI_HOME ?? "";
-  // In a shell with `kindows env` this is the project's own home, not the host's.
-  const homes = [home === pulumiHome ? "" : home, path.join(os.homedir(), ".pulumi")];
-  const pluginFolder = `${plugin.kind}-${plugin.name}-v${plugin.version}`;
-  return homes
-    .filter((each) => each !== "")
-    .map((each) => path.join(each, "plugins", pluginFolder, plugin.executable));
+  const folder = path.join("plugins", `${kind}-${name}-v${version}`, executable);
+  const homes = [process.env.PULUMI_HOME || [], path.join(os.homedir(), ".pulumi")].flat();
+  const files = homes.map((home) => path.join(home, folder));
+  const targets = await Promise.all(files.map((file) => realpath(file).catch(() => file)));
+  // In a shell with `kindows env` of any clone it is a link, maybe to a bundled one, which needs what is beside it.
+  return files.filter((_, index) => !isInCache(targets[index] ?? ""));
 }
 
 function howToGet(plugin: BundledPlugin): string {

@@ -4,7 +4,7 @@ import { runProgram } from "../../host/run-program.ts";
 
 import { findOnPath, isExecutable } from "../../host/search-path.ts";
 import type { InstalledTool, Outcome, Tool } from "./tool.ts";
-import { cacheRoot } from "../own-cache.ts";
+import { isInCache } from "../own-cache.ts";
 
 /** A tool on the host at exactly the pinned version, or why there is none; empty if the host's is never used. */
 export type Found = { readonly file: string } | { readonly reason: string };
@@ -40,10 +40,9 @@ export async function findInstalled(tool: Tool): Promise<Found> {
 
 /** PATH without the project's cache, which `kindows env` puts in front of the host's. */
 function hostPath(): string {
-  const isOurs = (folder: string): boolean => !path.relative(cacheRoot(), folder).startsWith("..");
   return (process.env.PATH ?? "")
     .split(path.delimiter)
-    .filter((folder) => !isOurs(folder))
+    .filter((folder) => !isInCache(folder))
     .join(path.delimiter);
 }
 

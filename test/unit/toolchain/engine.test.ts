@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdirSync, readFileSync, readlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, readlinkSync, symlinkSync, writeFileSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import path from "node:path";
 import { execa } from "execa";
@@ -9,6 +9,7 @@ import { howBusy, timesSoFar, type Times } from "../../../toolchain/how-busy.ts"
 import { formatSeconds } from "../../../toolchain/progress-text.ts";
 import {
   homeVersion,
+  officialOnThisHost,
   pluginSource,
   type PluginSource,
   pluginArtifact,
@@ -101,6 +102,33 @@ describe("engine plugins", () => {
     }
     assert.equal(readFileSync(path.join(folder, language.executable), "utf8"), script);
   });
+  for (const [whose, isOurs] of [
+    ["is taken from the host's home", false],
+    ["is not taken from a clone's home, where it may be a bundled one", true],
+  ] as const) {
+    it(`an official plugin ${whose}`, async () => {
+      const { PULUMI_HOME, KINDOWS_CACHE } = process.env;
+      const [, plugin = assert.fail()] = bundledPlugins;
+      const { kind, name, version, executable } = plugin;
+      const [home, cache] = [newFolder(), newFolder()];
+      const at = path.join(home, "plugins", `${kind}-${name}-v${version}`);
+      const file = path.join(isOurs ? cache : newFolder(), executable);
+      mkdirSync(at, { recursive: true });
+      writeFileSync(file, "", { mode: 0o755 });
+      symlinkSync(file, path.join(at, executable));
+      Object.assign(process.env, { PULUMI_HOME: home, KINDOWS_CACHE: cache });
+      try {
+        const context = { path: newFolder, logFile: "", downloads: "", progress: () => undefined };
+        const found = await officialOnThisHost(plugin, context);
+        assert.equal(found, isOurs ? undefined : path.join(at, executable));
+      } finally {
+        for (const [key, value] of Object.entries({ PULUMI_HOME, KINDOWS_CACHE })) {
+          if (value === undefined) Reflect.deleteProperty(process.env, key);
+          else process.env[key] = value;
+        }
+      }
+    });
+  }
   it("every stack needs all of them; existing machines and clusters need no tool for Docker, kind or libvirt", () => {
     assert.deepEqual(all, ["language-nodejs", "command", "docker", "kubernetes"]);
     assert.deepEqual(
