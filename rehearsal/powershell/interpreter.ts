@@ -46,6 +46,7 @@ import * as Syntax from "./syntax.ts";
 import * as is from "./types.ts";
 import { raised, runtimeError, typeOf, type Reference, type Types } from "./types.ts";
 import {
+  Char,
   CustomObject,
   ErrorRecord,
   Hashtable,
@@ -953,7 +954,8 @@ export class Interpreter implements Shell {
     const value = await this.expression(operand);
     // Only [pscustomobject] makes an object of a table.
     const isOther = /(^|\.)psobject$/.test(name);
-    if ((isOther || isObject) && ["string", "number", "boolean"].includes(typeof value)) {
+    const isPlain = ["string", "number", "boolean"].includes(typeof value);
+    if ((isOther || isObject) && (isPlain || value instanceof Char)) {
       throw new Unsupported(`[${name}] of what has no properties`);
     }
     if (isOther && value === nothing) return null;

@@ -157,8 +157,7 @@ export function defineTimeTypes(set: Types, host: Host): void {
     compare: (left: DateTime, right: DateTime) => Number(left.state.ticks - right.state.ticks),
     subtract: (later: DateTime, earlier: DateTime) =>
       new NetObject(timeSpan, Number(later.state.ticks - earlier.state.ticks) / ticksInMillisecond),
-    // Every value that is no list has a length.
-    properties: { Ticks: ({ state }: DateTime) => epoch + state.ticks, Length: () => 1 },
+    properties: { Ticks: ({ state }: DateTime) => epoch + state.ticks },
     methods: {
       "ToString()": (self: DateTime) => format(self, "G"),
       "ToString(string)": format,
