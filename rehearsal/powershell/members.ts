@@ -175,7 +175,11 @@ function rejectUnknown(value: Value, name: string): void {
   // PowerShell adds these, where it is not strict. No structure that is defined here has its own.
   const isAdded = /^(count|length)$/i.test(name) && !isNull(value) && typeOf(value).isValueType;
   const isCollection = value instanceof PsArray || value instanceof Hashtable;
-  if (!isAdded && !isNull(value) && (isOpaque || (isCollection ? ofCollections : intrinsic).test(name))) {
+  if (
+    !isAdded &&
+    !isNull(value) &&
+    (isOpaque || (isCollection ? ofCollections : intrinsic).test(name))
+  ) {
     throw new Unsupported(`${name} of [${typeOf(value).name}]`);
   }
 }
