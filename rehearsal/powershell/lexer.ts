@@ -58,7 +58,7 @@ export const forms = {
   statementEnd: /$|[\r\n;)}]/y,
   commandEnd: /$|[\r\n;)}|&]/y,
   assignment: /[-+*/%]?=/y,
-  binaryOperator: /-[a-z]\w*|\.\.|[-+*/%](?!=)/iy,
+  binaryOperator: /-[a-z]\w*|\.\.|[-+/%](?!=)|\*(?![=>])/iy,
   /** A sign before digits is not an operator: it belongs to the number. */
   unaryOperator: /,|!|\+\+|--|[-+](?!\.?\d|[a-z])|-(?:not|join|split|csplit)(?!\w)/iy,
   /** What can follow a type in brackets to make it a cast. */

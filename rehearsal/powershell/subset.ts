@@ -21,7 +21,7 @@ const unknownVariables =
   /^(\?|\$|\^|error|foreach|home|host|is(coreclr|linux|macos|windows)|myinvocation|nestedpromptlevel|pid|profile|pscmdlet|ps(ui)?culture|psedition|pshome|pwd|sender|shellid|stacktrace|switch)$/i;
 
 /** Aliases, and functions of the console, that 5.1 has: it runs them in place of a function or a program of that name. */
-const aliases = new Set(
+export const aliases: ReadonlySet<string> = new Set(
   (
     "% ? ac asnp cat cd chdir clc clear clhy cli clp cls clv cnsn compare copy cp cpi cpp curl cvpa dbp del diff dir " +
     "dnsn ebp echo epal epcsv epsn erase etsn exsn fc fhx fl foreach ft fw gal gbp gc gci gcm gcs gdr ghy gi gjb gl gm " +

@@ -5,6 +5,7 @@ import { enumerated, isNumeric, toBool, toItems, toText } from "../convert.ts";
 import { commandNotFound } from "../errors.ts";
 import { construct, getProperty, selected } from "../members.ts";
 import { binary, compare } from "../operators.ts";
+import { aliases } from "../subset.ts";
 import * as is from "../types.ts";
 import { raised, typeOf } from "../types.ts";
 import {
@@ -22,6 +23,13 @@ import {
 
 function inputOf(call: Call): Value {
   return call.get("InputObject") ?? null;
+}
+
+/** For what runs a block: without input `$_` is not set in it. */
+function givenInput(call: Call): Value {
+  const input = call.get("InputObject");
+  if (input === undefined) throw new Unsupported(`${call.name} without input`);
+  return input;
 }
 
 /** Reads the property that is named in place of a block. In strict mode the object must have it. */
@@ -61,6 +69,13 @@ async function expand(call: Call, name: string, item: Value): Promise<void> {
   for (const each of isNull(value) ? [] : toItems(value)) await call.emit(each);
 }
 
+/** A property's name as the object has it. */
+function ownNameOf(item: Value, name: string): string | undefined {
+  const key = name.toLowerCase();
+  const own = item instanceof CustomObject ? item.properties.get(key) : undefined;
+  return (own ?? (isNull(item) ? undefined : typeOf(item).property(key)))?.name;
+}
+
 async function project(call: Call, item: Value): Promise<Value> {
   const properties = propertiesOf(call);
   if (properties === undefined) return item;
@@ -70,14 +85,14 @@ async function project(call: Call, item: Value): Promise<Value> {
   for (const name of properties) {
     if (name instanceof Calculated) {
       object.set(name.name, await keyOf(call, name.block, item));
-    } else if (name === "*" && item instanceof CustomObject) {
+    } else if (name === "*" && item instanceof CustomObject && properties.length === 1) {
       for (const each of item.properties.values()) {
         object.set(each.name, each.value);
       }
     } else if (name instanceof ScriptBlock || hasWildcard(name)) {
       throw new Unsupported("Select-Object with a block or a wildcard");
     } else {
-      object.set(name, (await property(call, name, item)) ?? null);
+      object.set(ownNameOf(item, name) ?? name, (await property(call, name, item)) ?? null);
     }
   }
   return object;
@@ -145,16 +160,18 @@ function comparison(call: Call): ((item: Value) => Promise<boolean>) | undefined
 /** What -Property names, if anything. */
 function propertiesOf(call: Call): readonly (ScriptBlock | Calculated | string)[] | undefined {
   const given = call.get("Property");
-  const properties = isNull(given ?? null) ? [] : toItems(given ?? null);
-  return properties.length === 0
-    ? undefined
-    : properties.map((each, at) => {
-        if (properties.slice(0, at).some((before) => toText(before) === toText(each)))
-          throw new Unsupported(`${call.name} with a property twice`);
-        if (each instanceof ScriptBlock || (typeof each === "string" && each !== "")) return each;
-        if (each instanceof Hashtable && call.name === "Select-Object") return Calculated.of(each);
-        throw new Unsupported(`${call.name} -Property of anything but names and blocks`);
-      });
+  const properties = (isNull(given ?? null) ? [] : toItems(given ?? null)).map((each) => {
+    if (each instanceof ScriptBlock || (typeof each === "string" && each !== "")) return each;
+    if (each instanceof Hashtable && call.name === "Select-Object") return Calculated.of(each);
+    throw new Unsupported(`${call.name} -Property of anything but names and blocks`);
+  });
+  const names = properties.map((each) =>
+    (each instanceof Calculated ? each.name : toText(each)).toLowerCase(),
+  );
+  if (new Set(names).size < names.length) {
+    throw new Unsupported(`${call.name} with a property twice`);
+  }
+  return properties.length === 0 ? undefined : properties;
 }
 
 /** Null sorts first, and what lacks the property (undefined) last. What has no order is compared as text. */
@@ -239,6 +256,9 @@ export function shown(value: Value): string {
 
 type MatchedLine = NetObject<{ readonly line: string; readonly number: number }>;
 
+/** Only that there is one is known of a command. */
+const commandInfo = is.types.define({ name: "System.Management.Automation.CommandInfo" });
+
 const matchInfo = is.types.define({
   name: "Microsoft.PowerShell.Commands.MatchInfo",
   properties: {
@@ -265,7 +285,7 @@ export const objectCmdlets = cmdlets(
           };
           return {
             async process() {
-              const item = inputOf(call);
+              const item = givenInput(call);
               if (await passes(item)) {
                 await call.emit(item);
               }
@@ -280,7 +300,7 @@ export const objectCmdlets = cmdlets(
         return {
           async process() {
             if (block instanceof ScriptBlock) {
-              const options = { underscore: inputOf(call) };
+              const options = { underscore: givenInput(call) };
               return call.shell.invoke(block, options, (value) => call.emit(value));
             }
             for (const value of toItems(await member(call, block))) await call.emit(value);
@@ -425,11 +445,13 @@ export const objectCmdlets = cmdlets(
     },
     async "Get-Command [-Name] <string>"(call) {
       const name = call.text("Name") ?? "";
-      if (hasWildcard(name)) throw new Unsupported("Get-Command with a wildcard");
+      if (hasWildcard(name) || aliases.has(name.toLowerCase())) {
+        throw new Unsupported("Get-Command with a wildcard or an alias");
+      }
       if (!call.shell.isCommand(name)) {
         return call.fail(commandNotFound(name));
       }
-      await call.emit(new CustomObject(is.customObject).set("Name", name));
+      await call.emit(new NetObject(commandInfo, undefined));
     },
   },
   "Microsoft.PowerShell.Commands",
