@@ -36,6 +36,10 @@ const variable = "(?:\\{((?:[^`}]|`[^])+)\\}|((?:\\w+:(?!:))?[\\w?]+|[$^]))";
 const number =
   "([-+]?)(?:(0x[0-9a-f]+)|((?:\\d+(?:\\.\\d+|\\.(?![.\\w]))?|\\.\\d+)(?:e[-+]?\\d+)?))(l?)([kmgtp]b)?";
 
+/** A number that no further digits belong to. */
+const wholeNumber =
+  "[-+]?(?:0x[0-9a-f]+|\\d*\\.\\d+(?:e[-+]?\\d+)?|\\d+(?:e[-+]?\\d+|(?=l|[kmgtp]b)))l?(?:[kmgtp]b)?";
+
 /** Makes the name of a command of a number at the beginning of a statement, and an error of most others. */
 const behindNumber = "[[:'\"$@`]|\\.(?![.\\d])";
 
@@ -76,7 +80,7 @@ export const forms = {
     "iy",
   ),
   behindNumber: new RegExp(behindNumber, "y"),
-  numberBefore: new RegExp(`${number}(?:${behindNumber})`, "iy"),
+  numberBefore: new RegExp(`${number}(?:${behindNumber})|${wholeNumber}\\.\\d`, "iy"),
   numberArgument: new RegExp(`(?!\\+)${number}${wordEnd}`, "iy"),
 };
 

@@ -82,6 +82,10 @@ function typeNames(value: Value): Value[] {
   return [...own, ...(isNull(value) ? [] : typeOf(value).lineage.map(({ name }) => name))];
 }
 
+/** Names of methods that are no properties' names, so that without parentheses they are likely to name the method itself. */
+const methodNames =
+  /^(add|clear|clone|compareto|contains\w*|copyto|endswith|equals|get(enumerator|hashcode|length|type\w*|value)|indexof\w*|insert|isnormalized|lastindexof\w*|normalize|pad(left|right)|remove|replace\w*|setvalue|split|startswith|substring|to(chararray|lower\w*|string|upper\w*)|trim\w*|tryformat)$/i;
+
 /** Methods that .NET's collections have themselves. */
 const listMethods =
   /^(add|clear|clone|contains|copyto|equals|foreach|get\w*|indexof|initialize|insert|remove|removeat|set\w*|tostring|where)$/i;
@@ -169,6 +173,7 @@ const ofCollections =
 
 /** An undeclared member of a .NET object is unsupported instead of a script error, because .NET may have it. */
 function rejectUnknown(value: Value, name: string): void {
+  if (methodNames.test(name)) throw new Unsupported(`${name} without parentheses`);
   const isOpaque = [NetObject, NetException, ErrorRecord, NetType, ScriptBlock, Switch].some(
     (each) => value instanceof each,
   );
