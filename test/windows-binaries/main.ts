@@ -11,7 +11,7 @@ import { execa } from "execa";
 import { calicoDefinitions } from "../../components/cni/calico/definitions-artifact.ts";
 import { calicoRelease } from "../../components/cni/calico/release.ts";
 import { defaultCalico } from "../../host/versions.ts";
-import { calicoWindows } from "../../rehearsal/image/calico.ts";
+import { calicoWindows } from "./calico-programs.ts";
 import { rehearsalCri, rehearsalCurl } from "../../rehearsal/image/guest-tools.ts";
 import { wineRoot } from "../../rehearsal/wine/artifact.ts";
 import { ensureArtifacts } from "../../toolchain/ensure.ts";
