@@ -259,6 +259,18 @@ type MatchedLine = NetObject<{ readonly line: string; readonly number: number }>
 /** Only that there is one is known of a command. */
 const commandInfo = is.types.define({ name: "System.Management.Automation.CommandInfo" });
 
+function searched(call: Call): ReturnType<typeof compile> {
+  const pattern = call.get("Pattern");
+  if (typeof pattern !== "string" || pattern === "") {
+    throw new Unsupported("Select-String with anything but a text");
+  }
+  try {
+    return compile(pattern, { ignoreCase: true });
+  } catch (error) {
+    throw error instanceof Raised ? new Unsupported("Select-String with a wrong pattern") : error;
+  }
+}
+
 const matchInfo = is.types.define({
   name: "Microsoft.PowerShell.Commands.MatchInfo",
   properties: {
@@ -316,7 +328,8 @@ export const objectCmdlets = cmdlets(
           const last = call.number("Last");
           const skip = call.number("Skip") ?? 0;
           const expanded = call.text("ExpandProperty");
-          if (expanded !== undefined && (propertiesOf(call) ?? last) !== undefined) {
+          const properties = propertiesOf(call);
+          if (expanded !== undefined && (properties ?? last) !== undefined) {
             throw new Unsupported("Select-Object -ExpandProperty with more");
           }
           if (skip + (last ?? 0) >= 2 ** 31) throw new Unsupported("so large a -Last and -Skip");
@@ -426,9 +439,9 @@ export const objectCmdlets = cmdlets(
         end: () => undefined,
       }),
     },
-    "Select-String [-Pattern] <string> [-InputObject <object>]": {
+    "Select-String [-Pattern] <object> [-InputObject <object>]": {
       open(call) {
-        const pattern = compile(call.text("Pattern") ?? "", { ignoreCase: true });
+        const pattern = searched(call);
         let number = 0;
         return {
           process() {
