@@ -241,7 +241,9 @@ export function compare(left: Value, right: Value, ignoreCase = true): number {
   }
   if (left instanceof CustomObject && left !== right) {
     const message = `Cannot compare "${toText(left)}" to "${toText(right)}" because the objects are not the same type or the object "${toText(left)}" does not implement "IComparable".`;
-    throw runtimeError("PSObjectCompareTo", message, "ExtendedTypeSystemException");
+    const inner = raised("System.Management.Automation.PSArgumentException", message).exception;
+    const type = "System.Management.Automation.ExtendedTypeSystemException";
+    throw raised(type, message, { id: "PSObjectCompareTo", inner });
   }
   const order = left === right ? 0 : orderAfterConversion(left, right);
   if (order === undefined) {

@@ -166,7 +166,9 @@ function propertiesOf(call: Call): readonly (ScriptBlock | Calculated | string)[
     throw new Unsupported(`${call.name} -Property of anything but names and blocks`);
   });
   const names = properties.map((each) =>
-    (each instanceof Calculated ? each.name : toText(each)).toLowerCase(),
+    each instanceof ScriptBlock
+      ? each
+      : (typeof each === "string" ? each : each.name).toLowerCase(),
   );
   if (new Set(names).size < names.length) {
     throw new Unsupported(`${call.name} with a property twice`);
@@ -211,6 +213,9 @@ function sort(items: Sorted[], order: (left: Sorted, right: Sorted) => number): 
   const isAfter = (left: Sorted, right: Sorted) =>
     (order(left, right) || (place.get(left) ?? 0) - (place.get(right) ?? 0)) > 0;
   const types = new Set(items.map(({ key }) => (isNull(key ?? null) ? "" : typeof key)));
+  if (types.size > 1 && types.has("boolean")) {
+    throw new Unsupported("Sort-Object of truth values beside others");
+  }
   if (items.length > 16 || types.size === 1) {
     if (types.size > 1) throw new Unsupported("Sort-Object of many values of several types");
     const sorted = [...items].sort((a, b) => (isAfter(a, b) ? 1 : -1));
