@@ -194,6 +194,8 @@ export const hostPackages: readonly HostPackage[] = [
   ["xorriso", "xorriso", "xorriso", "libisoburn", "xorriso"],
   // Creates the stand-in for a Microsoft update.
   ["gcab", "gcab", "gcab", "gcab", "gcab"],
+  // Unpacks Calico's programs for Windows in test/windows-binaries.
+  ["xz-utils", "xz", "xz", "xz", "xz"],
   // Tests in test/e2e-full run an SSH server as a bastion and as another host.
   ["openssh-server", "sshd", "openssh-server", "openssh", "openssh-server"],
   // Tests in test/e2e-full simulate hosts with Open vSwitch.
