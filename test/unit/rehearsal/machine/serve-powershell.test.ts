@@ -69,7 +69,8 @@ describe("PowerShell for programs of a rehearsed machine", () => {
     assert.notEqual((await listed(range)).x, 0, "there is none");
     const made = await run(`New-NetRoute ${range} -NextHop  192.168.150.12`);
     assert.equal(made.x, 0, made.e);
-    const route = { IfIndex: index, DestinationPrefix: "10.244.2.0/24", NextHop: "192.168.150.12" };
+    // The object's own names, which flanneld reads in any case.
+    const route = { ifIndex: index, DestinationPrefix: "10.244.2.0/24", NextHop: "192.168.150.12" };
     for (const of of [range, ""]) {
       const [first] = JSON.parse((await listed(of)).o) as object[];
       assert.deepEqual(first, route);
