@@ -119,6 +119,7 @@ export class Pulumi {
    * @param onLine called with each line that the engine prints.
    * @param onEvent called with events of nodes.
    * @param timeLimits limits of operations whose provider has none.
+   * @param leaving the resources of a stack that is destroyed.
    * @throws if the operation fails, is interrupted or does not end.
    */
   async operation(

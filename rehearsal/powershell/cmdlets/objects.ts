@@ -157,6 +157,18 @@ function comparison(call: Call): ((item: Value) => Promise<boolean>) | undefined
   };
 }
 
+/** What Where-Object passes by a block, or by a property's name in its place. */
+function filtered(call: Call): (item: Value) => Promise<boolean> {
+  const filter = blockOrName(call, "FilterScript");
+  if (call.get("Value") !== undefined) {
+    throw new Unsupported("Where-Object with a value and no comparison");
+  }
+  return async (item) => {
+    const isBlock = filter instanceof ScriptBlock;
+    return toBool(await (isBlock ? select(call, filter, item) : member(call, filter)));
+  };
+}
+
 /** What -Property names, if anything. */
 function propertiesOf(call: Call): readonly (ScriptBlock | Calculated | string)[] | undefined {
   const given = call.get("Property");
@@ -289,17 +301,7 @@ export const objectCmdlets = cmdlets(
     [`Where-Object [[-FilterScript] <object>] [[-Value] <object>] [-Property <string>] ${comparisons.map((each) => `[-${each}]`).join(" ")} [-InputObject <object>]`]:
       {
         open(call) {
-          const compared = comparison(call);
-          const filter = compared === undefined ? blockOrName(call, "FilterScript") : undefined;
-          if (compared === undefined && call.get("Value") !== undefined) {
-            throw new Unsupported("Where-Object with a value and no comparison");
-          }
-          const passes = async (item: Value): Promise<boolean> => {
-            if (compared !== undefined) return compared(item);
-            if (filter === undefined) return false;
-            const isBlock = filter instanceof ScriptBlock;
-            return toBool(await (isBlock ? select(call, filter, item) : member(call, filter)));
-          };
+          const passes = comparison(call) ?? filtered(call);
           return {
             async process() {
               const item = givenInput(call);
