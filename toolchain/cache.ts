@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { mkdir, mkdtemp, readdir, rename, rm, rmdir, utimes } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, rename, rmdir, utimes } from "node:fs/promises";
 import path from "node:path";
 
 import { Failure } from "../host/failure.ts";
@@ -9,6 +9,7 @@ import type { Owner } from "./owner.ts";
 import { findDamage, markerName, writeMarker } from "./cache-marker.ts";
 import { assertOnlyOurs, cacheRoot, ownCache } from "./own-cache.ts";
 import { isReadOnly } from "./read-only.ts";
+import { removeTree } from "./remove-tree.ts";
 
 /** Part of every address: increase it if the format of all entries changes. */
 const cacheFormat = 1;
@@ -142,7 +143,7 @@ export class Cache {
       await this.remove(address);
       await rename(into, this.entryFolder(address));
     } catch (error) {
-      await rm(into, { recursive: true, force: true });
+      await removeTree(into);
       throw error;
     }
     return this.entryFolder(address);
@@ -162,7 +163,7 @@ export class Cache {
       if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
       return;
     }
-    await rm(aside, { recursive: true, force: true });
+    await removeTree(aside);
   }
 
   /** Whether a running process holds the lock of a build. @param name of the build's folder, e.g. `<address>.<pid>`. */
@@ -186,7 +187,7 @@ export class Cache {
   async removeHalfMade(address: string): Promise<void> {
     const names = await readdir(this.buildingFolder).catch(() => [] as string[]);
     for (const name of names.filter((each) => each.startsWith(`${address}.`))) {
-      await rm(path.join(this.buildingFolder, name), { recursive: true, force: true });
+      await removeTree(path.join(this.buildingFolder, name));
     }
   }
 }

@@ -1,6 +1,5 @@
 import { stat } from "node:fs/promises";
 import path from "node:path";
-import { programOutput } from "../host/run-program.ts";
 
 import type { Progress } from "./artifact.ts";
 import { type Cache, compilerLockSeconds } from "./cache.ts";
@@ -10,9 +9,6 @@ import { isReadOnly } from "./read-only.ts";
 export const compilerAddresses = ["go", "go-tests"] as const;
 
 export type CompilerAddress = (typeof compilerAddresses)[number];
-
-/** Longest time for changing the modes of all folders. */
-const removalSeconds = 600;
 
 export function compilerFolder(cache: Cache, address: CompilerAddress): string {
   return path.join(cache.root, address);
@@ -25,13 +21,13 @@ export async function removeCompilerCaches(
   say: Progress = () => undefined,
 ): Promise<boolean> {
   const folder = compilerFolder(cache, address);
-  if ((await stat(folder).catch(() => undefined)) === undefined) return false;
+  if (!(await exists(folder))) return false;
   try {
     return await cache.withEntryLock("go", compilerLockSeconds, async () => {
       await cache.removeHalfMade(address);
-      if (await cache.isBuilding()) return false;
+      // Another process may have removed it while this one waited for the lock.
+      if (!(await exists(folder)) || (await cache.isBuilding())) return false;
       say(`removing ${folder}, which only builds need`);
-      await makeWritable(folder);
       await cache.removeFolder(folder, address);
       return true;
     });
@@ -41,9 +37,6 @@ export async function removeCompilerCaches(
   }
 }
 
-/** Go makes the folders of some modules read-only, so that only root could remove their files. */
-async function makeWritable(folder: string): Promise<void> {
-  const protectedFolders = [folder, "-type", "d", "!", "-perm", "-u+w"];
-  const makingWritable = ["-exec", "chmod", "u+w", "{}", "+"];
-  await programOutput("find", [...protectedFolders, ...makingWritable], removalSeconds);
+async function exists(folder: string): Promise<boolean> {
+  return (await stat(folder).catch(() => undefined)) !== undefined;
 }

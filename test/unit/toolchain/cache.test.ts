@@ -25,6 +25,7 @@ import { removeCompilerCaches } from "../../../toolchain/compiler-caches.ts";
 import { checkArtifacts, ensureArtifacts, longestChainFirst } from "../../../toolchain/ensure.ts";
 import { digestOfFile } from "../../../toolchain/file-digest.ts";
 import { thisProcess } from "../../../toolchain/owner.ts";
+import { removeTree } from "../../../toolchain/remove-tree.ts";
 import { cacheMark, ownCache } from "../../../toolchain/own-cache.ts";
 import { eachCase } from "../each-case.ts";
 import { newFolder } from "../new-folder.ts";
@@ -428,6 +429,16 @@ describe("the compiler's caches", () => {
     await build(async () => assert.equal(await removeCompilerCaches(cache), false));
     assert.ok(existsSync(path.join(module, "a.go")));
     assert.equal(await removeCompilerCaches(cache), true);
+  });
+
+  it("are gone when another process has removed them meanwhile", async () => {
+    let removing: Promise<boolean> = Promise.resolve(true);
+    await cache.withEntryLock("go", 600, async () => {
+      removing = removeCompilerCaches(cache);
+      await sleep(20);
+      await removeTree(path.dirname(path.dirname(module)));
+    });
+    assert.equal(await removing, false);
   });
 
   it("make a build wait while they are removed", async () => {
