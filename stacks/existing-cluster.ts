@@ -182,11 +182,12 @@ export function existingMachine(
   { software }: Pick<NodePrograms, "software">,
   parent: pulumi.Resource,
 ): StackMachine & { readonly node: ExistingNode } {
-  const { name, os, address, hostKey } = node;
+  const { name, os, address, hostKey, mayRename } = node;
   const machine = new ExistingMachine(
     name,
     {
       computerName: name,
+      mayRename,
       os,
       address,
       hostKey,

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Drive } from "../machine/drive.ts";
 import { startHost } from "../machine/start-host.ts";
 import { servePowerShell } from "../machine/serve-powershell.ts";
-import { statePath } from "../machine/state.ts";
+import { loadState, statePath } from "../machine/state.ts";
 import { serveHns } from "../windows/hns/serve.ts";
 import { readKeptScripts } from "../windows/kept-scripts.ts";
 import { WinePrograms } from "./wine-programs.ts";
@@ -23,10 +23,12 @@ function log(line: string): void {
 
 async function main(): Promise<void> {
   const identity = parseIdentity(await readFile("/run/identity/user-data", "utf8"));
-  await writeFile("/proc/sys/kernel/hostname", identity.computerName);
   const programs = new WinePrograms({ bootTime: await readBootTime() });
-  const { driveC } = programs;
-  const isFirstBoot = !(await new Drive(driveC).isFile(statePath));
+  const { driveC, bootTime } = programs;
+  const drive = new Drive(driveC);
+  const isFirstBoot = !(await drive.isFile(statePath));
+  const { computerName = identity.computerName } = await loadState(drive, bootTime);
+  await writeFile("/proc/sys/kernel/hostname", computerName);
   // Keeps the process alive while sshd is stopped. Otherwise it would end, and init would start another one with sshd.
   setInterval(() => undefined, 24 * 3_600_000);
   readKeptScripts(driveC);

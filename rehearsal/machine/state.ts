@@ -31,6 +31,8 @@ const routeSchema = z.strictObject({
 const stateSchema = z.strictObject({
   /** Time of the boot during which this was written, ISO 8601. If the current one differs, the machine has rebooted. */
   bootTime: z.iso.datetime(),
+  /** The name that it was given, from the next boot on. Default: the one on its identity disk. */
+  computerName: z.string().optional(),
   /** Windows features by name; `InstallPending` becomes `Installed` at the next boot. */
   features: z.strictObject({
     Containers: z.enum(["Available", "InstallPending", "Installed"]),

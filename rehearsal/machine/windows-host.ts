@@ -4,6 +4,7 @@ import { type FaultSetting, Faults } from "./faults.ts";
 import { type MachineTime, realTime } from "./machine-time.ts";
 import type { WindowsPrograms, HostsEntry } from "./programs.ts";
 import { ServiceManager } from "./service-manager.ts";
+import { nextNameKey } from "../windows/computer-name.ts";
 import { featurePending, updatePending } from "../windows/features.ts";
 import { HostNetworkingService } from "../windows/hns/service.ts";
 import { NamedMutexes } from "../windows/mutexes.ts";
@@ -109,7 +110,7 @@ export class WindowsHost {
     this.#sshd = options.sshd;
     this.#power = options.power ?? new AbortController().signal;
     this.state = state;
-    this.computerName = options.computerName;
+    this.computerName = state.computerName ?? options.computerName;
     this.drive = options.drive;
     this.programs = options.programs;
     this.version = options.version ?? rehearsedWindows;
@@ -324,9 +325,11 @@ export class WindowsHost {
     version.set("EditionID", edition, "String");
     version.set("CurrentBuildNumber", String(build), "String");
     version.set("UBR", revision, "DWord");
-    const names = this.registry.make("SYSTEM\\CurrentControlSet\\Control\\ComputerName");
-    for (const each of ["ComputerName", "ActiveComputerName"]) {
-      names.make(each).set("ComputerName", this.computerName, "String");
+    for (const each of [
+      nextNameKey,
+      "SYSTEM\\CurrentControlSet\\Control\\ComputerName\\ActiveComputerName",
+    ]) {
+      this.registry.make(each).set("ComputerName", this.computerName, "String");
     }
     this.registry.make("SYSTEM\\CurrentControlSet\\Services");
     this.registry.make("SOFTWARE\\Policies\\Microsoft\\Windows");

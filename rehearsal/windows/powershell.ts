@@ -19,6 +19,7 @@ import type { WindowsHost } from "../machine/windows-host.ts";
 import { cimCmdlets } from "./cim.ts";
 import { clockCmdlets } from "./clock.ts";
 import { compilerCmdlets } from "./compiler.ts";
+import { computerNameCmdlets } from "./computer-name.ts";
 import { defenderCmdlets } from "./defender.ts";
 import { dnsCmdlets } from "./dns.ts";
 import { windowsFiles, volumeCmdlets } from "./drives.ts";
@@ -235,6 +236,7 @@ export function windowsCmdlets(
     ...processCmdlets(machine, programs),
     ...webCmdlets(),
     ...computerInfoCmdlets(machine),
+    ...computerNameCmdlets(machine),
     ...clockCmdlets(machine),
     ...volumeCmdlets(machine),
     ...compilerCmdlets(machine, change),

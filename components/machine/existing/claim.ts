@@ -5,6 +5,7 @@ import { inShell, powerShellCommand, shellOf } from "../../../host/ssh/windows-c
 import { onMachine } from "../dial-machine.ts";
 import { type AccessKeys, type MachineParameter, routeText } from "./machine-parameter.ts";
 import { RemoteFiles } from "../../../host/ssh/remote-files.ts";
+import { isNamed, renameMachine } from "./rename-machine.ts";
 
 export interface SeenMachine {
   /** Output of the command `ver`; empty if there is no such command. */
@@ -34,7 +35,10 @@ export const nodeTraces: Readonly<Record<string, string>> = {
 };
 
 /** Reasons why a machine cannot be used as the one with this name. */
-export function checkMachine(name: string, seen: SeenMachine): string[] {
+export function checkMachine(
+  { name, mayRename = false }: Pick<MachineParameter, "name" | "mayRename">,
+  seen: SeenMachine,
+): string[] {
   const { ver, installationType, user, computerName } = seen;
   if (!/Windows/.test(ver)) {
     const output = ver.trim().split("\n")[0] ?? "";
@@ -61,8 +65,9 @@ export function checkMachine(name: string, seen: SeenMachine): string[] {
       `PowerShell runs in ${seen.languageMode} mode there, by AppLocker or App Control for Business, in which kindows' scripts cannot run: except ${user}'s scripts in C:\\kindows from that policy`,
     ],
     [
-      computerName.toLowerCase() !== name.toLowerCase(),
-      `its computer name is ${computerName}: write that as name, or rename it (Rename-Computer ${name} -Restart)`,
+      // What has been set up as a node is one by its old name.
+      !isNamed(computerName, name) && !(mayRename && traces.length === 0),
+      `its computer name is ${computerName}: write that as name, or rename it (Rename-Computer ${name} -Restart${mayRename ? "" : "; kindows does with mayRename: true"})`,
     ],
     [
       !seen.ours && traces.length > 0,
@@ -109,7 +114,7 @@ interface Former {
 /**
  * Checks that an existing machine can be reached, has the expected name, runs Windows Server, lets the account act as
  * an administrator, and is not a node that kindows has not made. Then records on it what is in the folders that a node
- * uses, and changes nothing else.
+ * uses. Changes nothing else, but the name if it may.
  *
  * @param claimedBefore whether an earlier run has claimed the machine, so that a node on it was made by kindows.
  * @throws an error with all problems and their remedies.
@@ -121,9 +126,9 @@ export async function claimMachine(
   seconds: number,
 ): Promise<void> {
   const refused = `${routeText(machine)} cannot be used; nothing was changed on it`;
-  let problems: readonly string[];
+  let seen: { readonly computerName: string; readonly problems: readonly string[] };
   try {
-    problems = await onMachine(machine, keys, seconds, async (client, signal) => {
+    seen = await onMachine(machine, keys, seconds, async (client, signal) => {
       // What is no shell of Windows knows no `ver` either, and that is reported.
       const shell = await shellOf(client, signal).catch(() => "cmd" as const);
       const outputOf = async (command: string): Promise<string> =>
@@ -146,24 +151,27 @@ export async function claimMachine(
         claimedBefore ||
         (await files.exists(claimFile)) ||
         (await files.exists("C:/kindows/steps"));
-      const found = checkMachine(machine.name, {
+      const computerName = await outputOf("hostname");
+      const problems = checkMachine(machine, {
         ver,
         installationType: /REG_SZ\s+(.+)/.exec(await outputOf(queryType))?.[1]?.trim() ?? "",
         user: machine.server.user,
         isAdministrator: elevated.test(await outputOf("whoami /groups")),
-        computerName: await outputOf("hostname"),
+        computerName,
         scriptPolicy: policies.find((each) => each !== "") ?? "",
         languageMode: /^\w+Language$/m.exec(await language)?.[0] ?? "",
         ours,
         traces,
       });
-      if (found.length === 0 && !ours) await recordFormer(files);
-      return found;
+      if (problems.length === 0 && !ours) await recordFormer(files);
+      return { computerName, problems };
     });
   } catch (error) {
     throw new Error(`${refused}: ${messageOf(error)}`);
   }
+  const { computerName, problems } = seen;
   if (problems.length > 0) throw new Error(`${refused}: ${problems.join("; ")}`);
+  if (!isNamed(computerName, machine.name)) await renameMachine(machine, keys);
 }
 
 async function recordFormer(files: RemoteFiles): Promise<void> {

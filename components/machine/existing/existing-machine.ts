@@ -8,9 +8,12 @@ import { shellFrom, shellQuestion, type WindowsShell } from "../../../host/ssh/w
 import { MachineComponent, type SshConnection } from "../machine.ts";
 import { type ByBastions, directly, type SshAccess, sshConnection } from "../ssh-access.ts";
 import type { AccessKeys, MachineParameter, SshServer } from "./machine-parameter.ts";
+import { rebootSeconds } from "./rename-machine.ts";
 
 export interface ExistingMachineArgs {
   readonly computerName: string;
+  /** Whether a machine that is called otherwise gets that name, with a reboot. Default: it is refused. */
+  readonly mayRename?: boolean;
   readonly os: "windows" | "linux";
   /** IPv4 address, as other nodes reach it. */
   readonly address: string;
@@ -21,7 +24,7 @@ export interface ExistingMachineArgs {
   /** Pinned host key. If it changes, the machine counts as a new one. */
   readonly hostKey: pulumi.Input<string>;
   /** How the machine's former state is restored. */
-  readonly reset: Omit<MachineParameter, "name" | "server" | "bastion" | "through">;
+  readonly reset: Omit<MachineParameter, "name" | "mayRename" | "server" | "bastion" | "through">;
 }
 
 /**
@@ -32,7 +35,7 @@ export interface ExistingMachineArgs {
  */
 export class ExistingMachine extends MachineComponent {
   constructor(name: string, args: ExistingMachineArgs, opts?: pulumi.ComponentResourceOptions) {
-    const { computerName, address, access, bastions = directly, reset } = args;
+    const { computerName, mayRename = false, address, access, bastions = directly, reset } = args;
     const facts: Facts<"kindows:machine:ExistingMachine"> = { node: computerName };
     super("kindows:machine:ExistingMachine", name, { facts }, opts);
     const login = pulumi.output(access ?? (pulumi.unknown as unknown as SshAccess));
@@ -43,12 +46,14 @@ export class ExistingMachine extends MachineComponent {
     const parameter = (known?: SshAccess) =>
       ({
         name: computerName,
+        ...(mayRename && { mayRename }),
         server: known && serverOf(known),
         bastion: bastion && serverOf(bastion),
         through: through?.map(serverOf),
         ...reset,
       }) as MachineParameter;
     const seconds = `${reset.seconds + 60}s`;
+    const claim = `${180 + (mayRename ? rebootSeconds : 0)}s`;
     const resource = new local.Command(
       `${name}-machine`,
       hostAction<typeof environment>({
@@ -72,7 +77,7 @@ export class ExistingMachine extends MachineComponent {
       {
         parent: this,
         deleteBeforeReplace: true,
-        customTimeouts: { create: "3m", update: "3m", delete: seconds },
+        customTimeouts: { create: claim, update: claim, delete: seconds },
       },
     );
     const connection = sshConnection(login, bastions);

@@ -38,6 +38,8 @@ export type AccessKeys = z.infer<typeof accessKeysSchema>;
 
 export const machineSchema = z.strictObject({
   name: z.string(),
+  /** Whether a machine that is called otherwise gets that name. */
+  mayRename: z.boolean().optional(),
   server: sshServerSchema,
   /** The bastion from which the machine is dialled. */
   bastion: sshServerSchema.optional(),

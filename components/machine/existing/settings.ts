@@ -24,6 +24,10 @@ export const sshServer = {
       "The machine's SSH host key, `ssh-ed25519 AAAA...`; `./kindows host-key ADDRESS` prints it. Compare it once with the one on the machine's console.",
     placeholder: someHostKey,
   }),
+  mayRename: z.boolean().default(false).meta({
+    description:
+      "Whether a machine with another computer name is renamed to `name`, which reboots it once. It keeps the name when it leaves. If `false`, it is refused.",
+  }),
   ...ownLogin,
 };
 
@@ -60,9 +64,9 @@ export function existingNode(
   server: Pick<Node, keyof typeof sshServer>,
   file: string,
 ): ExistingNode {
-  const { address, hostKey } = server;
+  const { address, hostKey, mayRename } = server;
   const login = wholeLogin(all, server, file);
-  const of = { name, os, address, hostKey, labels, taints, kubeletArgs };
+  const of = { name, os, address, hostKey, mayRename, labels, taints, kubeletArgs };
   return { ...of, nodeIp: nodeIp ?? address, login };
 }
 

@@ -203,6 +203,7 @@ describe("good settings of existing machines", () => {
       {
         name: "win-1",
         os: "windows",
+        mayRename: false,
         hostKey,
         labels: { a: "b" },
         taints: [],

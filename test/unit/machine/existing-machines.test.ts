@@ -17,6 +17,7 @@ import type {
 } from "../../../components/machine/existing/machine-parameter.ts";
 import { officialSoftware } from "../../../components/windows/software.ts";
 import { type RehearsalHost, startRehearsalHost } from "../../rehearsed-machine/in-process.ts";
+import { raised } from "../../../rehearsal/powershell/types.ts";
 import { rehearsedWindows } from "../../../rehearsal/machine/windows-version.ts";
 import { machineReset } from "../../../components/windows/machine-reset.ts";
 import { makeEncryptedKey, makeKey, SshServer } from "../../engine/plugins/support/ssh-server.ts";
@@ -68,7 +69,7 @@ const refused: Readonly<Record<string, readonly [Partial<SeenMachine>, readonly 
     [
       /client edition/,
       /not an administrator/,
-      /computer name is x: write that as name, or rename it \(Rename-Computer win-1 -Restart\)/,
+      /computer name is x: write that as name, or rename it \(Rename-Computer win-1 -Restart; kindows does with mayRename: true\)/,
       new RegExp(
         `^${Object.entries(nodeTraces)
           .map(([path, what]) => `${what} \\(${path}\\)`)
@@ -80,7 +81,7 @@ const refused: Readonly<Record<string, readonly [Partial<SeenMachine>, readonly 
 
 describe("what is seen of a machine", () => {
   eachCase("stands against taking it: %s", refused, ([seen, reported]) => {
-    const problems = checkMachine("win-1", { ...fresh, ...seen });
+    const problems = checkMachine({ name: "win-1" }, { ...fresh, ...seen });
     assert.equal(problems.length, reported.length, problems.join("\n"));
     reported.forEach((pattern, index) => assert.match(problems[index] ?? "", pattern));
   });
@@ -94,8 +95,17 @@ describe("what is seen of a machine", () => {
     "one that was joined from here": { ours: true, traces: Object.keys(nodeTraces) },
   };
   eachCase("lets it be taken: %s", taken, (seen) =>
-    assert.deepEqual(checkMachine("win-1", { ...fresh, ...seen }), []),
+    assert.deepEqual(checkMachine({ name: "win-1" }, { ...fresh, ...seen }), []),
   );
+
+  it("lets one be renamed that may be, and is not set up as a node by its old name", () => {
+    const machine = { name: "win-1", mayRename: true };
+    assert.deepEqual(checkMachine(machine, { ...fresh, computerName: "x" }), []);
+    const node = { ours: true, computerName: "x", traces: Object.keys(nodeTraces) };
+    assert.deepEqual(checkMachine(machine, { ...fresh, ...node }), [
+      "its computer name is x: write that as name, or rename it (Rename-Computer win-1 -Restart)",
+    ]);
+  });
 });
 
 const policyKey = "HKEY_LOCAL_MACHINE\\SOFTWARE\\Policies\\Microsoft\\Windows\\PowerShell";
@@ -139,13 +149,18 @@ describe("actions on a machine that is there", () => {
 
   const run = (
     action: string,
-    more: { readonly name?: string; readonly hostKey?: string; readonly gone?: string } = {},
+    more: {
+      readonly name?: string;
+      readonly mayRename?: boolean;
+      readonly hostKey?: string;
+      readonly gone?: string;
+    } = {},
   ): Promise<Ended> => {
-    const { name = "win-1", hostKey = host.hostKey, gone = "" } = more;
+    const { name = "win-1", mayRename, hostKey = host.hostKey, gone = "" } = more;
     const server = { host: host.address, port: host.port, user: "Administrator", hostKey };
     return runAction(`machine/actions/${action}`, {
       KINDOWS_GONE: gone,
-      MACHINE: JSON.stringify({ name, server, ...machineReset(software) }),
+      MACHINE: JSON.stringify({ name, mayRename, server, ...machineReset(software) }),
       KEYS: JSON.stringify({ machine: { privateKey: login.privateKey } }),
     });
   };
@@ -182,7 +197,38 @@ describe("actions on a machine that is there", () => {
     await rm(onDrive("opt"), { recursive: true });
   });
 
+  it("give one that may be renamed its node's name, with one reboot", async () => {
+    const { boots } = host;
+    const refused = await run("claim-machine", { name: "win-5" });
+    assert.equal(refused.exitCode, 1);
+    assert.match(refused.stderr, /its computer name is win-1: write that as name, or rename it/);
+    for (const name of ["win-5", "WIN-5", "win-1"]) {
+      const end = await run("claim-machine", { name, mayRename: true });
+      assert.deepEqual([end.exitCode, end.stdout], [0, "claimed"], end.stderr);
+      assert.equal(host.windows.computerName.toLowerCase(), name.toLowerCase());
+    }
+    // Windows does not tell WIN-5 from win-5.
+    assert.equal(host.boots, boots + 2);
+  });
+
+  it("say why Windows does not rename one, and reboot nothing", async () => {
+    const { boots } = host;
+    host.windows.beforeCmdlet = ({ name }) => {
+      if (name === "Rename-Computer") {
+        throw raised("System.InvalidOperationException", "Access is denied.");
+      }
+    };
+    const end = await run("claim-machine", { name: "win-5", mayRename: true });
+    host.windows.beforeCmdlet = () => undefined;
+    assert.equal(end.exitCode, 1);
+    assert.match(end.stderr, /win-5 \(.*\) cannot be renamed: .*Access is denied/);
+    assert.equal(host.boots, boots);
+    const again = await run("claim-machine");
+    assert.equal(again.exitCode, 0, again.stderr);
+  });
+
   it("do not claim one that is somebody's node", async () => {
+    await rm(onDrive("kindows"), { recursive: true });
     await mkdir(onDrive("etc/kubernetes/kubelet.conf"), { recursive: true });
     const end = await run("claim-machine");
     assert.equal(end.exitCode, 1);
