@@ -11,13 +11,10 @@ import { cacheRoot } from "../../../toolchain/own-cache.ts";
 /** What `make test` has in the cache and a preview needs. */
 const ofEngine = /^(pulumi|kubectl|kind|terraform-provider-libvirt|plugin)-(?!.*files)/;
 
+/** What is in the settings, as `kindows init` writes them or by hand, and what `up` would prepare. */
 const stacks = {
-  "a rehearsal": {
-    settings: {
-      "kindows:hypervisor": { domainType: "qemu" },
-      "kindows:windows": { image: { kind: "rehearsal" } },
-      "kindows:nodes": [{ name: "win-1" }],
-    },
+  "a rehearsal, by what init has written": {
+    init: ["--image", "rehearsal", "--workers", "1"],
     missing: [/rehearsal-debian/, /rehearsal-image-baked/, /kindest\/node/],
   },
   "Windows from an ISO, and a Linux machine": {
@@ -33,6 +30,19 @@ describe("kindows preview of a new stack, on a host with nothing but the engine"
   const at = inNewFolder();
   let clone: CopiedProject;
 
+  const kindows = async (...args: readonly string[]): Promise<string> => {
+    const { all, exitCode } = await execa(
+      process.execPath,
+      ["toolchain/program/run.js", "cli/main.ts", ...args],
+      {
+        ...{ all: true, reject: false, timeout: 300_000, cwd: clone.at() },
+        env: { KINDOWS_CACHE: at("cache"), DOCKER_HOST: "unix:///nonexistent/docker.sock" },
+      },
+    );
+    assert.equal(exitCode, 0, all);
+    return all;
+  };
+
   before(async () => {
     clone = await CopiedProject.create();
     const record = clone.at(".kindows/artifacts.json");
@@ -47,21 +57,14 @@ describe("kindows preview of a new stack, on a host with nothing but the engine"
   });
 
   eachCase("%s: shows what is to be prepared, and prepares nothing", stacks, async (stack) => {
-    const { settings, missing } = stack;
-    await clone.put(stringify({ config: settings }));
+    const name = "init" in stack ? "mine" : "dev";
+    if ("init" in stack) await kindows("init", name, ...stack.init);
+    else await clone.put(stringify({ config: stack.settings }));
     const before = await readdir(at("cache"), { recursive: true });
-    const { all, exitCode } = await execa(
-      process.execPath,
-      ["toolchain/program/run.js", "cli/main.ts", "preview", "--stack", "dev"],
-      {
-        ...{ all: true, reject: false, timeout: 300_000, cwd: clone.at() },
-        env: { KINDOWS_CACHE: at("cache"), DOCKER_HOST: "unix:///nonexistent/docker.sock" },
-      },
-    );
-    assert.equal(exitCode, 0, all);
+    const all = await kindows("preview", "--stack", name);
     assert.match(all, /^ \+ .*win-1/m);
     const line = /^.*to be prepared by `up` first: (.*)$/m.exec(all)?.[1] ?? assert.fail(all);
-    for (const each of missing) assert.match(line, each);
+    for (const each of stack.missing) assert.match(line, each);
     assert.deepEqual(await readdir(at("cache"), { recursive: true }), before);
   });
 });
