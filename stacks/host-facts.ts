@@ -63,7 +63,7 @@ function questionsOf(settings: Settings) {
 }
 
 function gatherPrograms(settings: Settings) {
-  const all = stackNeeds(settings).pushesPrograms ? pushedSoftware(settings) : [];
+  const all = pushedSoftware(settings, stackNeeds(settings).pushedPrograms);
   const artifacts = all.map(([, artifact]) => artifact);
   const isFetched = ({ origin }: (typeof artifacts)[number]): boolean =>
     origin === "image" || (origin.folder !== undefined && existsSync(origin.folder));

@@ -21,7 +21,7 @@ import type { Options } from "../command-line/options.ts";
 import { Failure, messageOf } from "../../host/failure.ts";
 import { consentOf, requireConsent } from "../fetch/consent.ts";
 import { downloadedMedia, findUpdate } from "../fetch/image-media.ts";
-import { ensurePrograms, pushedPrograms } from "../fetch/stack-programs.ts";
+import { ensurePrograms, imagePrograms } from "../fetch/stack-programs.ts";
 import { madeImages, unfinishedImages } from "../image/images.ts";
 import { thisHost } from "../../host/host.ts";
 import { requireMakeableImage } from "../prepare/image-checks.ts";
@@ -59,7 +59,7 @@ export async function build({ stack, yes }: Options<"yes">): Promise<void> {
   await findUpdate(settings);
   const ensurePackages = (names: readonly string[]) => ensureHostPackages(names, say);
   if (await requireMakeableImage(settings, cache, say, ensurePackages)) {
-    const programs = pushedPrograms(settings);
+    const programs = imagePrograms(settings);
     await requireConsent([...programs, ...downloadedMedia(settings).files], consentOf(stack, yes));
     await ensurePrograms(programs);
   }

@@ -1,9 +1,10 @@
 import { hostProblemText } from "../../config/host-problem.ts";
 import { existingSoftware } from "../../stacks/existing-software.ts";
+import { stackNeeds } from "../../stacks/stack-needs.ts";
 import { Cache } from "../../toolchain/cache.ts";
 import type { CommandResult, Options } from "../command-line/options.ts";
 import { messageOf } from "../../host/failure.ts";
-import { downloadedMedia, findUpdate } from "../fetch/image-media.ts";
+import { type DownloadedMedia, downloadedMedia, findUpdate } from "../fetch/image-media.ts";
 import {
   fetchFiles,
   fetchAndRecord,
@@ -22,7 +23,7 @@ import { existingSettings, stackSettings } from "../stack-settings.ts";
 export async function fetch({ stack, list }: Options<"list">): Promise<CommandResult> {
   const { programs, media } = await wanted(stack, list);
   if (programs.length === 0) {
-    say(`the stack ${stack} downloads nothing: the rehearsal's image contains its programs`);
+    say(`the stack ${stack} downloads nothing: no Windows machine of it lacks programs`);
     return undefined;
   }
   const states = list
@@ -40,12 +41,17 @@ async function wanted(stack: string, list: boolean) {
   const existing = await existingSettings(stack);
   if (existing !== undefined) {
     const programs = pushedArtifacts(existingSoftware(existing));
-    return { programs, media: { files: [], problems: [] } };
+    return { programs, media: noMedia };
   }
   const settings = await stackSettings(stack);
+  const needs = stackNeeds(settings);
+  const programs = pushedPrograms(settings, needs);
+  if (needs.windowsImage === undefined) return { programs, media: noMedia };
   if (!list) {
     // If the catalogue does not answer, the programs are fetched all the same, and the update is reported missing.
     await findUpdate(settings).catch((error: unknown) => say(messageOf(error)));
   }
-  return { programs: pushedPrograms(settings), media: downloadedMedia(settings) };
+  return { programs, media: downloadedMedia(settings) };
 }
+
+const noMedia: DownloadedMedia = { files: [], problems: [] };

@@ -1,7 +1,10 @@
-import { calicoRelease, calicoVersions } from "../../components/cni/calico/release.ts";
+import { calicoVersions } from "../../components/cni/calico/release.ts";
 import { operatorArchive } from "../../components/cni/calico/definitions-artifact.ts";
-import { officialSoftware } from "../../components/windows/software.ts";
-import { containerdVersions, defaultKubernetes } from "../../host/versions.ts";
+import { podNetworks } from "../../components/cni/pod-networks.ts";
+import { resolveSettings } from "../../config/resolve.ts";
+import type { Settings } from "../../config/settings.ts";
+import { containerdVersions } from "../../host/versions.ts";
+import { stackNeeds } from "../../stacks/stack-needs.ts";
 import { bundledPlugins } from "../../offline/plugins/catalog.ts";
 import { pluginDownloads } from "../engine/plugin-artifact.ts";
 import {
@@ -16,17 +19,16 @@ import { goArchive } from "../../toolchain/tools/go-toolchain.ts";
 import * as tools from "../../toolchain/tools/table.ts";
 import type { CommandResult, Options } from "../command-line/options.ts";
 import { messageOf } from "../../host/failure.ts";
-import { pushedArtifacts } from "../fetch/stack-programs.ts";
+import { pushedPrograms } from "../fetch/stack-programs.ts";
 import { say } from "../progress.ts";
 import path from "node:path";
 import type { Progress } from "../../toolchain/artifact.ts";
 import { readSoftwareLock, softwareLockFile } from "../../toolchain/software-lock.ts";
 import { table } from "../table.ts";
-import { podNetworkPrograms } from "../../components/cni/programs.ts";
 
 /** `kindows lock`: lists downloads. Exit code 0 when the checksums of all but this project's own releases are locked. */
 export async function lock({ update }: Options<"update">): Promise<CommandResult> {
-  const files = [...toolFiles(), ...windowsFiles()];
+  const files = [...toolFiles(), ...stackFiles()];
   const own = await Promise.all(guestTools.map((tool) => ownRelease(tool)));
   const all = [...files, ...own.flatMap((archives) => archives ?? [])];
   const states = update ? await updateLock(all, say) : lockedFiles(all);
@@ -42,27 +44,40 @@ function toolFiles(): readonly PublishedFile[] {
   const downloads = Object.values(tools).flatMap((each) =>
     typeof each === "object" ? (each.tool.downloads ?? []) : [],
   );
-  return [
-    ...downloads,
-    ...bundledPlugins.flatMap(pluginDownloads),
-    goArchive,
-    ...calicoVersions.map(calicoRelease).map(operatorArchive),
-  ];
+  return [...downloads, ...bundledPlugins.flatMap(pluginDownloads), goArchive];
 }
 
-/** Files for Windows nodes, of every pinned version and for every pod network. Of other versions `fetch` gets the checksums. */
-function windowsFiles(): readonly PublishedFile[] {
-  const known = { checksums: {}, lock: {}, folders: {} };
-  const programs = containerdVersions.flatMap((containerd) =>
-    pushedArtifacts(
-      officialSoftware({ kubernetes: defaultKubernetes, containerd }, known, podNetworkPrograms),
+/** What stacks need, of every pinned version and for every pod network. Of other versions `fetch` gets the checksums. */
+function stackFiles(): readonly PublishedFile[] {
+  const files = stacksOfEachChoice().flatMap((settings): PublishedFile[] => {
+    const needs = stackNeeds(settings);
+    const programs = pushedPrograms(settings, needs);
+    return [
+      ...(needs.calico === undefined ? [] : [operatorArchive(needs.calico)]),
+      ...programs.map(({ uri: url, origin }) => ({ url, checksumUrl: origin.checksumUri })),
+    ];
+  });
+  return [...new Map(files.map((file) => [file.url, file])).values()];
+}
+
+/** A stack with a Windows machine for each version and each pod network that settings can name. */
+function stacksOfEachChoice(): readonly Settings[] {
+  const choices: readonly { readonly cni?: object; readonly windows?: object }[] = [
+    ...calicoVersions.map((version) => ({ cni: { kind: "calico", calico: { version } } })),
+    ...Object.keys(podNetworks).map((kind) => ({ cni: { kind } })),
+    ...containerdVersions.map((containerdVersion) => ({ windows: { containerdVersion } })),
+  ];
+  return choices.map(({ windows, ...others }) =>
+    resolveSettings(
+      {
+        nodes: [{ name: "win-1" }],
+        // Which it is does not matter to the programs, as long as it has none.
+        windows: { ...windows, image: { kind: "disk", path: "/windows.qcow2" } },
+        ...others,
+      },
+      { stack: "lock", file: "Pulumi.lock.yaml" },
     ),
   );
-  const files = programs.flatMap(({ uri, origin }) =>
-    // A file without an address comes from the settings.
-    uri === "" ? [] : [{ url: uri, checksumUrl: origin.checksumUri }],
-  );
-  return [...new Map(files.map((file) => [file.url, file])).values()];
 }
 
 interface LockedFile {

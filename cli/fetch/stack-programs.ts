@@ -1,5 +1,6 @@
 import { programArtifacts, type WindowsSoftware } from "../../components/windows/software.ts";
 import type { Settings } from "../../config/settings.ts";
+import type { StackNeeds } from "../../stacks/stack-needs.ts";
 import { recordBuilt } from "../../toolchain/built.ts";
 import { Cache } from "../../toolchain/cache.ts";
 import { ensureHostPackages } from "../../toolchain/host-packages.ts";
@@ -13,9 +14,17 @@ import {
 } from "./programs.ts";
 import { pushedSoftware } from "../../components/windows/stack-software.ts";
 
-/** Programs that a stack pushes to its Windows machines: those that their image does not contain. */
-export function pushedPrograms(settings: Settings): HostArtifact[] {
-  return onHost(pushedSoftware(settings));
+/** Programs that a stack pushes to its Windows machines. */
+export function pushedPrograms(
+  settings: Settings,
+  { pushedPrograms: pushed }: Pick<StackNeeds, "pushedPrograms">,
+): HostArtifact[] {
+  return onHost(pushedSoftware(settings, pushed));
+}
+
+/** Programs that are put into an image, whatever machines will start from it. */
+export function imagePrograms(settings: Settings): HostArtifact[] {
+  return onHost(pushedSoftware(settings, "all"));
 }
 
 export function pushedArtifacts(software: WindowsSoftware): HostArtifact[] {

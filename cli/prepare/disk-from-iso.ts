@@ -15,7 +15,7 @@ import { ensureHostPackages } from "../../toolchain/host-packages.ts";
 import { causesOf, Failure, messageOf } from "../../host/failure.ts";
 import { throwAny } from "../../config/host-problem.ts";
 import { downloadedMedia, findUpdate } from "../fetch/image-media.ts";
-import { ensurePrograms, fetchFiles, pushedPrograms } from "../fetch/stack-programs.ts";
+import { ensurePrograms, fetchFiles, imagePrograms } from "../fetch/stack-programs.ts";
 import type { ProgramState } from "../fetch/programs.ts";
 import { say } from "../progress.ts";
 import type { DiskMaker } from "./disk-maker.ts";
@@ -46,7 +46,7 @@ export async function buildStackImage(
       await cache.requireWritable();
       // Only pinned downloads, and only with the consent given in the settings.
       requireFetched(await fetchFiles(downloadedMedia(settings).files));
-      await ensurePrograms(pushedPrograms(settings));
+      await ensurePrograms(imagePrograms(settings));
     }
     const ensured = await ensureArtifacts([artifact], {
       cache,

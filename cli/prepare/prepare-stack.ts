@@ -26,9 +26,7 @@ export async function prepareStack(
   const installation = disk?.installation;
   await installation?.lookUp(settings);
   const mustBeMade = await installation?.mustBeMade(settings, new Cache(), say);
-  // A rehearsal's image lacks some programs, too.
-  const fetches = disk !== undefined || needs.pushesPrograms;
-  const programs = fetches ? pushedPrograms(settings) : [];
+  const programs = pushedPrograms(settings, needs);
   const media = mustBeMade ? (installation?.downloads(settings).files ?? []) : [];
   await requireConsent([...programs, ...media], consent);
   await prepare({ settings, needs });

@@ -1,4 +1,3 @@
-import { imageSource, type ImageSourceName } from "../../config/image-sources.ts";
 import type { OwnFiles } from "./own-files.ts";
 import { type PodNetworkName, podNetworks } from "../cni/pod-networks.ts";
 import {
@@ -11,7 +10,7 @@ import {
 } from "./software.ts";
 
 /** Settings that say which programs the Windows nodes have. */
-export interface SoftwareSettings {
+interface SoftwareSettings {
   readonly windows: {
     readonly containerdVersion: string;
     readonly checksums: KnownPrograms["checksums"];
@@ -43,16 +42,15 @@ export function ownSoftware(settings: OwnSoftwareSettings): WindowsSoftware {
   return withOwnPrograms(stackSoftware(settings), settings.windows.ownFiles);
 }
 
-export interface PushedSettings extends OwnSoftwareSettings {
-  readonly windows: OwnSoftwareSettings["windows"] & {
-    readonly image: { readonly kind: ImageSourceName };
-  };
-  readonly ownNodes: readonly unknown[];
-}
+/** Which programs this host pushes to the Windows machines of a lab. Their image may carry those that are not the user's own. */
+export type PushedPrograms = "all" | "own" | "none";
 
-/** The programs that this host pushes to Windows machines of a lab: those that their image does not contain. */
-export function pushedSoftware(settings: PushedSettings): ReturnType<typeof programArtifacts> {
-  const isCarried = imageSource(settings).carriesPrograms && settings.ownNodes.length === 0;
+/** These programs. */
+export function pushedSoftware(
+  settings: OwnSoftwareSettings,
+  pushed: PushedPrograms,
+): ReturnType<typeof programArtifacts> {
+  if (pushed === "none") return [];
   const all = programArtifacts(ownSoftware(settings));
-  return isCarried ? all.filter(([, { releases }]) => releases !== undefined) : all;
+  return pushed === "all" ? all : all.filter(([, { releases }]) => releases !== undefined);
 }

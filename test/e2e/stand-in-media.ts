@@ -5,7 +5,7 @@ import { copyFile, mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { createInterface } from "node:readline";
 import { execa } from "execa";
-import { pushedPrograms } from "../../cli/fetch/stack-programs.ts";
+import { imagePrograms } from "../../cli/fetch/stack-programs.ts";
 import type { BuilderChanges } from "../../images/windows/builder/image-artifact.ts";
 import { downloadArtifact } from "../../components/windows/download-artifact.ts";
 import { fileNameOf } from "../../components/windows/media-folder.ts";
@@ -125,7 +125,7 @@ export class StandInMedia {
   }
 
   async putPrograms(settings: Settings, cache: Cache): Promise<void> {
-    for (const { uri, sha256 = "" } of pushedPrograms(settings)) {
+    for (const { uri, sha256 = "" } of imagePrograms(settings)) {
       const fileName = fileNameOf({ uri });
       const address = await artifactAddress(downloadArtifact({ uri, sha256 }));
       if ((await cache.state(address)).kind !== "complete") {

@@ -20,6 +20,7 @@ import { fileNameOf } from "../../../components/windows/media-folder.ts";
 import { downloadArtifact } from "../../../components/windows/download-artifact.ts";
 import { programNames } from "../../../components/windows/software.ts";
 import { resolveSettings } from "../../../config/resolve.ts";
+import { stackNeeds } from "../../../stacks/stack-needs.ts";
 import { artifactAddress, Cache } from "../../../toolchain/cache.ts";
 import { readSoftwareLock, renderSoftwareLock } from "../../../toolchain/software-lock.ts";
 import { inNewFolder, newFolder } from "../new-folder.ts";
@@ -244,7 +245,11 @@ describe("kindows lock", () => {
 const evaluation = { kind: "evaluation-iso", acceptLicence: true };
 const settingsOf = (windows: object): ReturnType<typeof resolveSettings> =>
   resolveSettings(
-    { windows: { version: "2025", image: evaluation, ...windows }, cni: { kind: "flannel" } },
+    {
+      nodes: [{ name: "win-1" }],
+      windows: { version: "2025", image: evaluation, ...windows },
+      cni: { kind: "flannel" },
+    },
     { stack: "dev-2025", file: "Pulumi.dev-2025.yaml" },
   );
 const settings = settingsOf({ checksums: { kubelet: "1".repeat(64) } });
@@ -261,7 +266,7 @@ describe("before what a stack lacks is fetched", () => {
   const require = (consent: Partial<Consent>, makesImage = true, of = settings): Promise<void> => {
     const all = { stack: "dev-2025", yes: false, ask: undefined, ...consent };
     const media = makesImage ? downloadedMedia(of).files : [];
-    return requireConsent([...pushedPrograms(of), ...media], all, cache);
+    return requireConsent([...pushedPrograms(of, stackNeeds(of)), ...media], all, cache);
   };
 
   it("it is asked at a terminal, which files these are, how large and how trusted", async () => {
@@ -304,7 +309,7 @@ describe("before what a stack lacks is fetched", () => {
     const names = programNames.filter((name) => !["hybridOverlay", "kubeProxy"].includes(name));
     const checksums = Object.fromEntries(names.map((name) => [name, "2".repeat(64)]));
     const known = settingsOf({ checksums });
-    for (const { uri, sha256 = "" } of pushedPrograms(known)) {
+    for (const { uri, sha256 = "" } of pushedPrograms(known, stackNeeds(known))) {
       const fileName = fileNameOf({ uri });
       const address = await artifactAddress(downloadArtifact({ uri, sha256 }));
       await cache.make(address, fileName, async (into) => {
