@@ -70,13 +70,11 @@ async function destroyResources(pulumi: Pulumi): Promise<void> {
   if (leaving.length === 0) return;
   const stages = new NodeStages([], say, { terminal: tableTerminal(), isLeaving: true });
   try {
-    await pulumi.operation(
-      ["destroy", "--yes", "--skip-preview"],
-      undefined,
-      (event) => stages.read(event),
-      undefined,
+    await pulumi.operation({
+      args: ["destroy", "--yes", "--skip-preview"],
+      onEvent: (event) => stages.read(event),
       leaving,
-    );
+    });
   } finally {
     stages.stop();
   }

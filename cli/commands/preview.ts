@@ -19,6 +19,6 @@ export async function preview({ stack }: Options): Promise<void> {
   await ensureLocalState();
   const pulumi = enginePulumi(stack, lab);
   const [missing] = await Promise.all([unprepared(settings), ensureStack(pulumi)]);
-  await pulumi.operation(["preview"]);
+  await pulumi.operation({ args: ["preview"] });
   if (missing.length > 0) say(`to be prepared by \`up\` first: ${missing.join(", ")}`);
 }

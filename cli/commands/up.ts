@@ -175,7 +175,7 @@ async function run(
     stages.read(event);
   };
   try {
-    await pulumi.operation(args, (line) => log.write(line), read);
+    await pulumi.operation({ args, onLine: (line) => log.write(line), onEvent: read });
     return { events };
   } catch (error) {
     if (error instanceof Failure && error.exitCode === exitCodes.interrupted) throw error;

@@ -121,7 +121,7 @@ export async function runJoin(
     const { command, input } = machine.join;
     const text = withToken(input, token);
     // The command is as the machine's shell took it when it joined.
-    const running = runOverSsh(machine, command, scriptSeconds(joinNode), text);
+    const running = runOverSsh(machine, command, scriptSeconds(joinNode), { input: text });
     await resultOf(joinNode.name, machine, running);
   } finally {
     await revokeToken(api, tokenId(token)); // It expires anyway.

@@ -36,6 +36,20 @@ interface TimeLimits {
   readonly graceSeconds: number;
 }
 
+interface Operation {
+  /** `up`, `preview` or `destroy`, and its options. */
+  readonly args: readonly string[];
+  /** Called with each line that the engine prints. */
+  readonly onLine?: (line: string) => void;
+  /** Called with events of nodes. */
+  readonly onEvent?: (event: NodeEvent) => void;
+  readonly timeLimits?: TimeLimits;
+  /** The resources of a stack that is destroyed. */
+  readonly leaving?: readonly StateResource[];
+}
+
+const ignore = (): void => undefined;
+
 export interface Workplace {
   readonly project: string;
   readonly program: string;
@@ -113,22 +127,18 @@ export class Pulumi {
   }
 
   /**
-   * Runs an operation (`up`, `preview`, `destroy`) and shows its output. Signals are passed on to the engine, which finishes
-   * what it has begun and saves the state.
+   * Runs an operation and shows its output. Signals are passed on to the engine, which finishes what it has begun and
+   * saves the state.
    *
-   * @param onLine called with each line that the engine prints.
-   * @param onEvent called with events of nodes.
-   * @param timeLimits limits of operations whose provider has none.
-   * @param leaving the resources of a stack that is destroyed.
    * @throws if the operation fails, is interrupted or does not end.
    */
-  async operation(
-    args: readonly string[],
-    onLine: (line: string) => void = () => undefined,
-    onEvent: (event: NodeEvent) => void = () => undefined,
-    { limits, graceSeconds }: TimeLimits = { limits: limitMinutes, graceSeconds: 60 },
-    leaving?: readonly StateResource[],
-  ): Promise<void> {
+  async operation({
+    args,
+    onLine = ignore,
+    onEvent = ignore,
+    timeLimits: { limits, graceSeconds } = { limits: limitMinutes, graceSeconds: 60 },
+    leaving,
+  }: Operation): Promise<void> {
     const { project, program, environment } = this.workplace;
     const ended = new AbortController();
     let problem: string | undefined;

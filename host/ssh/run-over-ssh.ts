@@ -19,10 +19,17 @@ export class CommandFailed extends Error {
 }
 
 /** A port on the machine's loopback interface that is forwarded to this process while a command runs. */
-export interface RemoteForward {
+interface RemoteForward {
   readonly port: number;
   /** Called with each connection; must handle its errors and its end. */
   readonly accept: (connection: Duplex) => void;
+}
+
+interface RemoteRun {
+  /** Standard input; may be secret. */
+  readonly input?: string | undefined;
+  /** A port to forward to this process; if the machine refuses, the command runs without it. */
+  readonly forward?: RemoteForward;
 }
 
 /** Largest output of a command; the largest expected one is an archive of a few MiB, in base64. */
@@ -33,16 +40,13 @@ const silentSeconds = 45;
 /**
  * Logs in, with a single attempt, runs a command, and returns its standard output.
  *
- * @param input may be secret.
- * @param forward a port to forward to this process; if the machine refuses, the command runs without it.
  * @throws if the command fails, writes too much, or takes too long; with the end of its standard error.
  */
 export function runOverSsh(
   source: SshSource,
   command: string,
   timeoutSeconds: number,
-  input = "",
-  forward?: RemoteForward,
+  { input = "", forward }: RemoteRun = {},
 ): Promise<string> {
   return overSsh(source, timeoutSeconds, async (client, signal) => {
     if (forward !== undefined) await forwardFrom(client, forward);
@@ -129,14 +133,14 @@ export async function runOn(
   return { exitCode, stdout: Buffer.concat(chunks).toString("utf8"), stderr };
 }
 
-export interface Execution {
+interface Execution {
   readonly input?: string;
   readonly stdout: (chunk: Buffer) => void;
   readonly stderr: (chunk: Buffer) => void;
   readonly signal: AbortSignal;
 }
 
-export interface CommandExit {
+interface CommandExit {
   readonly exitCode?: number;
   readonly killedBy?: string;
 }

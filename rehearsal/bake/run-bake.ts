@@ -45,7 +45,7 @@ export async function runBake(
       source,
       scriptCommand(folder.replaceAll("/", "\\"), step, parameters),
       stepSeconds,
-      input,
+      { input },
     );
     const { rebootRequired, facts } = parseStepResult(step.name, "the image's machine", output);
     if (typeof facts.warning === "string" && facts.warning !== "") {

@@ -49,7 +49,7 @@ function asOfStatement(error: Raised): Raised {
   const { exception, id, terminating } = error;
   if (!exception.type.name.endsWith(".PSInvalidCastException")) return error;
   const outer = new NetException(is.types.get(runtimeException), exception.message, exception);
-  return new Raised(outer, undefined, id, terminating);
+  return new Raised(outer, { id, terminating });
 }
 
 /** Writes a non-terminating error to the error stream, unless the error preference silences it. */

@@ -562,7 +562,7 @@ export class Interpreter implements Shell {
     if (!handler) throw error;
     const caught =
       isInner && isRuntime
-        ? new Raised(inner ?? exception, undefined, id, error.terminating)
+        ? new Raised(inner ?? exception, { id, terminating: error.terminating })
         : error;
     const before = this.#caught;
     this.#caught = error;
@@ -582,11 +582,11 @@ export class Interpreter implements Shell {
     const given = thrown ? await this.#value(thrown) : null;
     const value = isNull(given) ? "ScriptHalted" : given;
     if (value instanceof ErrorRecord) {
-      return terminating(new Raised(value.exception, value, value.id));
+      return terminating(new Raised(value.exception, { record: value, id: value.id }));
     }
     const isException = value instanceof NetException;
     const text = isException ? value.message : toText(value);
-    return terminating(isException ? new Raised(value, undefined, text) : runtimeError(text, text));
+    return terminating(isException ? new Raised(value, { id: text }) : runtimeError(text, text));
   }
 
   async #default(value: Syntax.Expression): Promise<Value> {

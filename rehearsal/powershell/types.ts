@@ -18,7 +18,7 @@ import {
 /** Implements a member. Static members and constructors get the arguments; all others get the object first. */
 type Code = (...args: never[]) => Result | void | Promise<void>;
 
-export interface TypeDefinition {
+interface TypeDefinition {
   /** Full name, e.g. `System.IO.FileInfo`. */
   readonly name: string;
   /** Other names, e.g. `int`. */
@@ -43,7 +43,7 @@ export interface TypeDefinition {
   readonly constructors?: Readonly<Record<string, Code>>;
 }
 
-export type TypeExtension = Omit<
+type TypeExtension = Omit<
   TypeDefinition,
   "name" | "aliases" | "base" | "enumeration" | "isValueType"
 >;
@@ -278,5 +278,5 @@ export function raised(
   const { inner = null, hresult, id } = options;
   const exceptionType = typeof type === "string" ? types.get(type) : type;
   const exception = new NetException(exceptionType, message, inner, hresult);
-  return new Raised(exception, undefined, id);
+  return new Raised(exception, { id });
 }

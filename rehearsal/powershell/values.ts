@@ -298,16 +298,24 @@ export class ErrorRecord {
 export class Raised extends Error {
   /** Whether a list of values that were output before it is gone. */
   hasLostOutput = false;
+  /** Set once the error has left the statement in which it happened. */
+  record: ErrorRecord | undefined;
+  readonly id: string | undefined;
+  /** Ends the script even if $ErrorActionPreference is Continue, as `throw` and -ErrorAction Stop do. */
+  terminating: boolean;
 
   constructor(
     readonly exception: NetException,
-    /** Set once the error has left the statement in which it happened. */
-    public record?: ErrorRecord,
-    readonly id?: string,
-    /** Ends the script even if $ErrorActionPreference is Continue, as `throw` and -ErrorAction Stop do. */
-    public terminating = false,
+    {
+      record,
+      id,
+      terminating = false,
+    }: Partial<Pick<Raised, "record" | "id" | "terminating">> = {},
   ) {
     super(exception.message);
+    this.record = record;
+    this.id = id;
+    this.terminating = terminating;
   }
 }
 

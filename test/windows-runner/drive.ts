@@ -118,7 +118,7 @@ async function runStep(driven: Driven, run: PlannedRun): Promise<StepResult> {
     return parseStepResult(
       name,
       facts.computer,
-      await runOverSsh(login, command, run.seconds, run.stdin),
+      await runOverSsh(login, command, run.seconds, { input: run.stdin }),
     );
   } catch (error) {
     // The result's line says more than the exit code.
@@ -154,7 +154,8 @@ export function completed(
 /** Runs the command with which the image's builder checks, bakes and seals, with its way out for the machine. */
 export async function seal({ login, plan, say }: Driven): Promise<void> {
   const accept = wayOutTo(registriesOf(plan.registries));
-  say(await runOverSsh(login, plan.seal, plan.sealSeconds, "", { port: plan.wayOutPort, accept }));
+  const forward = { port: plan.wayOutPort, accept };
+  say(await runOverSsh(login, plan.seal, plan.sealSeconds, { forward }));
 }
 
 const seconds = (since: number): number => Math.round((Date.now() - since) / 1000);

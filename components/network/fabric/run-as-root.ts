@@ -20,5 +20,5 @@ export async function runAsRoot(server: Server, shell: string, seconds: number):
   }
   const { privateKeyFile, ...endpoint } = server;
   const privateKey = await readFile(privateKeyFile, "utf8");
-  return runOverSsh({ ...endpoint, privateKey }, rootShell, seconds, shell);
+  return runOverSsh({ ...endpoint, privateKey }, rootShell, seconds, { input: shell });
 }

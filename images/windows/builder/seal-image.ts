@@ -14,7 +14,7 @@ import { wayOutPort, wayOutTo } from "./way-out.ts";
  * Time for installing the feature Containers and unpacking containerd on a slow disk, for the user's scripts, and for
  * pulling container images.
  */
-export const sealSeconds = 1500 + imageScriptsSeconds + pullSeconds;
+const sealSeconds = 1500 + imageScriptsSeconds + pullSeconds;
 
 /** Exit codes of a script that has ordered a reboot, or found another script still running; see steps/lib/Step.ps1. */
 const retriableExitCodes: readonly number[] = [75, 11];
@@ -71,7 +71,7 @@ export async function sealImage(
     silentSeconds: 300,
   };
   try {
-    return buildIn(await runOverSsh(login, sealCommand, sealSeconds, "", proxy));
+    return buildIn(await runOverSsh(login, sealCommand, sealSeconds, { forward: proxy }));
   } catch (error) {
     throw sealingError(error);
   }

@@ -41,7 +41,7 @@ async function attempt<T>(
     return await action();
   } catch (error) {
     if (!(error instanceof Raised)) throw error;
-    await call.fail(new Raised(error.exception, undefined, error.id ?? `${id}IOError`));
+    await call.fail(new Raised(error.exception, { id: error.id ?? `${id}IOError` }));
     return undefined;
   }
 }

@@ -44,12 +44,11 @@ new pulumi.CustomResource("${type}", "win-1-identity", {});`);
     const program = findTool("pulumi");
     const pulumi = new Pulumi("dev", { project: folder, program, environment, lockFolder });
     const seen: string[] = [];
-    const up = pulumi.operation(
-      ["up", "--yes", "--skip-preview"],
-      (line) => seen.push(line),
-      undefined,
-      { limits: { [type]: 0.02 }, graceSeconds: 1 },
-    );
+    const up = pulumi.operation({
+      args: ["up", "--yes", "--skip-preview"],
+      onLine: (line) => seen.push(line),
+      timeLimits: { limits: { [type]: 0.02 }, graceSeconds: 1 },
+    });
     await assert.rejects(up, {
       name: "Failure",
       message:

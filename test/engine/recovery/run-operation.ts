@@ -15,7 +15,7 @@ interface Order {
 
 const { stack, workplace, args } = JSON.parse(await text(process.stdin)) as Order;
 try {
-  await new Pulumi(stack, workplace).operation(args);
+  await new Pulumi(stack, workplace).operation({ args });
 } catch (error) {
   process.stderr.write(`${String(error)}\n`);
   process.exitCode = error instanceof Failure ? error.exitCode : 99;

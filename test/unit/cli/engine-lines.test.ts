@@ -22,7 +22,7 @@ describe("what the engine writes, while a table is at the bottom of the terminal
     printAbove((line) => above.push(line));
     const workplace = { project: at(), program: at("engine"), environment: process.env };
     const pulumi = new Pulumi("dev", { ...workplace, lockFolder: at("locks") });
-    await pulumi.operation(["preview"], (line) => logged.push(line));
+    await pulumi.operation({ args: ["preview"], onLine: (line) => logged.push(line) });
     assert.equal(above.length, 3001);
     assert.deepEqual(above.toSorted(), logged.toSorted());
     assert.ok(above.includes("line 2999 of the engine, as long as lines of a real one are"));
