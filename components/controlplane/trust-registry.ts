@@ -1,17 +1,13 @@
 import { localRegistry } from "../../config/local-registry.ts";
 import { docker } from "../../host/docker.ts";
 import { say } from "../host-action/run-action.ts";
+import { registryHosts } from "../node/registry-hosts.ts";
 
 /** Where containerd, from 2.1 on and without another setting, reads before each pull where a registry is. */
 const folder = `/etc/containerd/certs.d/${localRegistry.host}`;
 
 /** Longest run in one container, in seconds. */
 const seconds = 60;
-
-/** A file for containerd by which it finds a registry at an address, without TLS. */
-export function registryHosts(address: string): string {
-  return `[host."http://${address}"]\n  capabilities = ["pull", "resolve"]\n`;
-}
 
 /**
  * Makes nodes in containers find the lab's registry.

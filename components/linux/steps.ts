@@ -1,9 +1,10 @@
-import type * as pulumi from "@pulumi/pulumi";
+import * as pulumi from "@pulumi/pulumi";
 import type { MachineJoin } from "../controlplane/worker-join-config.ts";
 import type { ImageArchive } from "../image-archives/image-archive.ts";
 import { type CaCertificate, pemOf } from "../node/ca-certificates.ts";
 import type { Joining } from "../node/joining-machine.ts";
 import { renderLabels, renderSorted } from "../node/node-registration.ts";
+import { registryHosts } from "../node/registry-hosts.ts";
 import { stageTitles, type StepTitle } from "../node/step-title.ts";
 
 /** The archive of a node's programs for Debian (programs/artifact.ts). */
@@ -63,12 +64,15 @@ const prepareHost: LinuxStep = {
   values: ({ machine }) => [machine.name, String(linuxBootSeconds)],
 };
 
+/** Lines as an argument. */
+const base64 = (text: string): string => Buffer.from(text).toString("base64");
+
 const trustCertificates: LinuxStep = {
   name: "trust-certificates",
   title: { doing: "gets its certificates", noun: "certificates" },
   seconds: 1800,
   values: ({ certificates }) =>
-    certificates.length === 0 ? undefined : [Buffer.from(pemOf(certificates)).toString("base64")],
+    certificates.length === 0 ? undefined : [base64(pemOf(certificates))],
   undo: "trust-certificates",
 };
 
@@ -76,7 +80,10 @@ const trustRegistry: LinuxStep = {
   name: "trust-registry",
   title: { doing: "gets the lab's registry", noun: "registry" },
   seconds: 60,
-  values: ({ registry }) => (registry === undefined ? undefined : [registry]),
+  values: ({ registry }) =>
+    registry === undefined
+      ? undefined
+      : [pulumi.output(registry).apply((address) => base64(registryHosts(address)))],
   undo: "trust-registry",
 };
 

@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import path from "node:path";
 import * as z from "zod";
+import type { Complaint } from "../../config/problem.ts";
 import { firmwareOf } from "../../config/sections/windows-image.ts";
 import type { Settings } from "../../config/settings.ts";
 import { generateEd25519 } from "../../host/ssh/generate-ed25519.ts";
@@ -138,6 +139,8 @@ export async function withImageDisc<T>(
   }
 }
 
+type NamedFiles = readonly (readonly [name: string, file: string])[];
+
 function inFolder(
   folder: string,
   files: Iterable<readonly [name: string, content: string]>,
@@ -146,37 +149,39 @@ function inFolder(
 }
 
 /** The user's scripts and what is beside them. @throws MediaError with those that are not what the image is known by. */
-async function unchanged({ own }: Bake): Promise<(readonly [name: string, file: string])[]> {
-  const files = await Promise.all(
-    Object.entries(own).map(async ([name, { path: file, sha256 }]) => {
-      const found = await sha256OfFile(file).catch(() => undefined);
-      return { name, file, isSame: found === sha256 };
-    }),
+async function unchanged({ own }: Bake): Promise<NamedFiles> {
+  const files = Object.entries(own);
+  const found = await Promise.all(
+    files.map(([, { path: file }]) => sha256OfFile(file).catch(() => undefined)),
   );
-  const changed = files.filter(({ isSame }) => !isSame);
-  if (changed.length > 0) {
-    throw new MediaError(
-      ...changed.map(({ file }) => ({
-        subject: file,
-        why: "has changed or gone while the image was built",
-        instead: "Run the same command again.",
-      })),
-    );
-  }
-  return files.map(({ name, file }) => [name, file]);
+  refuse(
+    files
+      .filter(([, { sha256 }], index) => found[index] !== sha256)
+      .map(([, { path: file }]) => file),
+    {
+      why: "has changed or gone while the image was built",
+      instead: "Run the same command again.",
+    },
+  );
+  return files.map(([name, { path: file }]) => [name, file]);
 }
 
 /** @throws MediaError with the programs that are not downloaded. */
-function fetchedPrograms({ programs }: Bake): (readonly [name: string, file: string])[] {
-  const missing = programs.filter(({ file }) => file === undefined || !existsSync(file));
-  if (missing.length > 0) {
-    throw new MediaError(
-      ...missing.map(({ fileName }) => ({
-        subject: fileName,
-        why: "must be part of the image, but is not in this host's cache",
-        instead: "Run `./kindows fetch --stack <name>`.",
-      })),
-    );
-  }
+function fetchedPrograms({ programs }: Bake): NamedFiles {
+  refuse(
+    programs
+      .filter(({ file }) => file === undefined || !existsSync(file))
+      .map(({ fileName }) => fileName),
+    {
+      why: "must be part of the image, but is not in this host's cache",
+      instead: "Run `./kindows fetch --stack <name>`.",
+    },
+  );
   return programs.map(({ sha256, fileName, file = "" }) => [`${sha256}/${fileName}`, file]);
+}
+
+/** @throws MediaError with a complaint about each of these, if there are any. */
+function refuse(subjects: readonly string[], complaint: Complaint): void {
+  if (subjects.length === 0) return;
+  throw new MediaError(...subjects.map((subject) => ({ subject, ...complaint })));
 }

@@ -1,8 +1,7 @@
 #!/bin/sh
-# Makes containerd find the lab's registry, which serves without TLS on the lab's own segment. containerd reads the file at each
-# pull.
-# Usage: trust-registry.sh [ADDRESS]
-#   ADDRESS  where it is, e.g. 192.168.150.254:5000. Default: there is none
+# Makes containerd find the lab's registry on the lab's own segment. containerd reads the file at each pull.
+# Usage: trust-registry.sh [HOSTS]
+#   HOSTS  what containerd reads (registry-hosts.ts), as base64. Default: there is no registry
 set -eu
 # shellcheck source=components/linux/steps/lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -10,10 +9,10 @@ begin trust-registry
 
 folder=/etc/containerd/certs.d/localhost:5001
 if [ $# -gt 0 ]; then
+  hosts=$(printf '%s' "$1" | base64 -d)
   mkdir -p "$folder"
   write_file "$folder/hosts.toml" <<TOML
-[host."http://$1"]
-  capabilities = ["pull", "resolve"]
+$hosts
 TOML
 elif [ -d "$folder" ]; then
   rm -r "$folder"

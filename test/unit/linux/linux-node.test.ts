@@ -9,7 +9,7 @@ import { parse } from "yaml";
 import { LinuxNode, type LinuxNodeArgs } from "../../../components/linux/linux-node.ts";
 import { linuxPrograms } from "../../../images/linux/programs.ts";
 import { kubeletArguments } from "../../../components/linux/steps.ts";
-import { registryHosts } from "../../../components/controlplane/trust-registry.ts";
+import { registryHosts } from "../../../components/node/registry-hosts.ts";
 import { parseStepResult } from "../../../components/node/step-result.ts";
 import {
   controlPlaneFixture,
@@ -194,7 +194,10 @@ describe("a Linux node in a lab with a registry", () => {
     const registry = pulumi.output("192.0.2.254:5000");
     const { resources } = await makeNode(() => ({ registry }));
     const { inputs, resource } = resources.get("trust-registry") ?? assert.fail("no step");
-    assert.match(String(inputs["create"]), /\/trust-registry\.sh 192\.0\.2\.254:5000$/);
+    const [, hosts = ""] = /\/trust-registry\.sh (\S+)$/.exec(String(inputs["create"])) ?? [];
+    const text = Buffer.from(hosts, "base64").toString();
+    assert.equal(text, registryHosts("192.0.2.254:5000"));
+    assert.match(text, /^\[host\."http:\/\/192\.0\.2\.254:5000"\]$/m);
     assert.match(String(inputs["delete"]), /\/trust-registry\.sh$/);
     const { dependsOn } = resources.get("install-programs")?.opts ?? {};
     assert.ok(Array.isArray(dependsOn) && dependsOn.some((each) => each === resource));
@@ -425,9 +428,11 @@ describe("the step trust-registry", () => {
       return parseStepResult("trust-registry", "x", done.stdout).changed;
     };
     const hosts = at("certs.d/localhost:5001/hosts.toml");
-    assert.deepEqual([step("192.0.2.254:5000"), step("192.0.2.254:5000")], [true, false]);
-    assert.equal(readFileSync(hosts, "utf8"), registryHosts("192.0.2.254:5000"));
-    assert.equal(step("192.0.2.253:5000"), true);
+    const [here, there] = ["192.0.2.254:5000", "192.0.2.253:5000"].map(registryHosts);
+    const written = (text = ""): string => Buffer.from(text).toString("base64");
+    assert.deepEqual([step(written(here)), step(written(here))], [true, false]);
+    assert.equal(readFileSync(hosts, "utf8"), here);
+    assert.equal(step(written(there)), true);
     assert.deepEqual([step(), step()], [true, false]);
     assert.deepEqual(readdirSync(at("certs.d")), []);
   });
