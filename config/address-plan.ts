@@ -54,7 +54,7 @@ export function registryAddress(containerRange: string, cidr: string): string {
 }
 
 /** The part of a plan that a network which was there before has too. */
-export type SegmentPlan = Pick<AddressPlan, "cidr" | "gateway"> &
+type SegmentPlan = Pick<AddressPlan, "cidr" | "gateway"> &
   Partial<Pick<AddressPlan, "containerRange">>;
 
 /** The plan of a lab's own segment. In a network that was there before, the containers' addresses are chosen by `up`. */

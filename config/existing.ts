@@ -70,7 +70,7 @@ export const existingSchema = z.strictObject({
   nodes: nodes.meta({ description: "The machines that become nodes." }),
 });
 
-export type WrittenExisting = z.output<typeof existingSchema>;
+type WrittenExisting = z.output<typeof existingSchema>;
 
 export interface ExistingSettings extends Omit<WrittenExisting, "nodes" | "windows"> {
   readonly windows: WrittenExisting["windows"] & {

@@ -1,7 +1,7 @@
 import { rehearsalVersions } from "./supported.ts";
 
 /** What follows from the source of the Windows machines' disk, besides its settings (sections/windows-image.ts). */
-export interface ImageSource {
+interface ImageSource {
   /** Windows, or the guest that stands in for it: its containers are simulated, and its pods have no network. */
   readonly system: "windows" | "rehearsal";
   /** As messages name it. */

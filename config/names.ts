@@ -1,5 +1,5 @@
 /** Names of a lab's resources outside Pulumi's state. All contain `prefix`, by which leftover resources are found. */
-export type LabNames = Readonly<
+type LabNames = Readonly<
   Record<
     | "prefix"
     | "network"

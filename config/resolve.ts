@@ -48,13 +48,13 @@ export interface SettingsSource {
 export const noFiles: FoundFiles = { files: {}, problems: [] };
 
 /** How a libvirt network of this host is read. */
-export type FindNetwork = (uri: string, name: string) => Promise<FoundNetwork | Complaint>;
+type FindNetwork = (uri: string, name: string) => Promise<FoundNetwork | Complaint>;
 
 /** How files of the user's programs are read. */
 export type FindFiles = (...which: Parameters<typeof examineOwnFiles>) => Promise<FoundFiles>;
 
 /** How certificates and scripts are read. */
-export type FindGiven = (written: Readonly<Record<string, unknown>>) => Promise<GivenFiles>;
+type FindGiven = (written: Readonly<Record<string, unknown>>) => Promise<GivenFiles>;
 
 /** How what the settings name is found on this host. */
 export interface Finders {

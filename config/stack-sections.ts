@@ -7,7 +7,7 @@ export const namespace = "kindows";
 /** A stack is either a lab that is created on this host, or a cluster and machines that exist already. */
 export const stackKinds = ["lab", "existing"] as const;
 
-export type StackKind = (typeof stackKinds)[number];
+type StackKind = (typeof stackKinds)[number];
 
 export interface StackSections {
   readonly kind: StackKind;

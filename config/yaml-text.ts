@@ -1,7 +1,7 @@
 import { LineCounter, parseDocument } from "yaml";
 
 /** The value of a text in YAML or JSON, or what is wrong with it, as the rest of a sentence. */
-export type ReadYaml = { readonly value: unknown } | { readonly why: string };
+type ReadYaml = { readonly value: unknown } | { readonly why: string };
 
 /** Reads YAML that others have written. Of a wrong text only the line and a repeated key are shown, never a value. */
 export function readYaml(text: string): ReadYaml {

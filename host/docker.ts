@@ -1,7 +1,7 @@
 import { lines } from "./host.ts";
 import { runProgram, type RunOptions } from "./run-program.ts";
 
-export interface DockerOptions extends Pick<RunOptions, "input"> {
+interface DockerOptions extends Pick<RunOptions, "input"> {
   /** Longest run in seconds. Default: 60. */
   readonly timeoutSeconds?: number;
 }

@@ -2,7 +2,7 @@ import { exitCodes } from "./failure.ts";
 
 const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
-export interface Interruption {
+interface Interruption {
   readonly signal: AbortSignal;
   readonly stop: () => void;
 }

@@ -18,7 +18,7 @@ export interface WaitOptions {
 export type Look<T> = string | { readonly found: T };
 
 /** An error that no further attempt can change, e.g. a refusal by the API server. */
-export interface FinalError extends Error {
+interface FinalError extends Error {
   readonly isFinal: boolean;
 }
 

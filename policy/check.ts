@@ -13,9 +13,9 @@ const exceptionsSchema = z.array(
 );
 
 /** An accepted violation of a rule, with the reason. */
-export type Exception = z.infer<typeof exceptionsSchema>[number];
+type Exception = z.infer<typeof exceptionsSchema>[number];
 
-export interface Allowances {
+interface Allowances {
   readonly limits: Limits;
   readonly exceptions: readonly Exception[];
 }

@@ -13,7 +13,7 @@ import type { Complaint } from "../config/problem.ts";
 import { imageSource } from "../config/image-sources.ts";
 
 /** Facts about the disk image that machines start from, or why it can't be used. */
-export type ImageFacts = { readonly virtualGiB: number } | Exclude<LocatedDisk, object>;
+type ImageFacts = { readonly virtualGiB: number } | Exclude<LocatedDisk, object>;
 
 function imageFacts(disk: LocatedDisk): ImageFacts {
   return typeof disk === "object" ? { virtualGiB: virtualGiBOf(disk.path) } : disk;

@@ -27,14 +27,14 @@ export interface StackMachine {
   readonly ssh?: { readonly sshPort: number; readonly sshKeyFile?: string | undefined };
 }
 
-export interface ReportedNode extends Pick<Machine, "name" | "os" | "address" | "hostKey"> {
+interface ReportedNode extends Pick<Machine, "name" | "os" | "address" | "hostKey"> {
   readonly sshUser: string;
   readonly sshPort?: number;
   readonly sshKeyFile?: string | undefined;
   readonly nodeName: pulumi.Output<string>;
 }
 
-export interface JoinedNode {
+interface JoinedNode {
   /** For `dependsOn`: the node is in the cluster, Ready or not. */
   readonly registered: pulumi.Resource;
   readonly report: ReportedNode;

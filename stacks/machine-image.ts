@@ -25,7 +25,7 @@ import type { LabImages } from "./lab-images.ts";
 import { podNetworks } from "../components/cni/pod-networks.ts";
 import { ownSoftware, stackSoftware } from "../components/windows/stack-software.ts";
 
-export interface MachineImage extends NodePrograms {
+interface MachineImage extends NodePrograms {
   readonly disk: GoldenImage;
 }
 

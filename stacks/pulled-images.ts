@@ -11,7 +11,7 @@ import { nodeImage } from "./node-image.ts";
 import { stackSoftware } from "../components/windows/stack-software.ts";
 import { imageSource } from "../config/image-sources.ts";
 
-export interface PulledImage {
+interface PulledImage {
   /** The node; `(Docker)` for what Docker on this host pulls, `(Windows image)` for what the build of an image pulls. */
   readonly node: string;
   readonly platform: string;

@@ -20,7 +20,7 @@ export function bootPartition(sizeMiB: number): Partition {
 }
 
 /** What a machine boots from. */
-export interface DiskContents {
+interface DiskContents {
   /** Folder that becomes the root file system. */
   readonly root: string;
   readonly kernel: string;

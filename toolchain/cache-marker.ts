@@ -23,7 +23,7 @@ const markerSchema = z.object({
   files: z.record(z.string(), recordSchema),
 });
 
-export type Marker = z.infer<typeof markerSchema>;
+type Marker = z.infer<typeof markerSchema>;
 
 export async function writeMarker(folder: string, name: string, seconds: number): Promise<void> {
   const files: Marker["files"] = {};

@@ -37,7 +37,7 @@ async function computeAddress(artifact: Artifact, known: Map<Artifact, Promise<s
   return `${artifact.name}-${hash.slice(0, 16)}`;
 }
 
-export type EntryState =
+type EntryState =
   | { readonly kind: "complete" }
   | { readonly kind: "missing" }
   | { readonly kind: "damaged"; readonly damage: string };

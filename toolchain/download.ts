@@ -6,7 +6,7 @@ import type { BuildContext, Progress } from "./artifact.ts";
 import { sha256OfFile } from "./cache-marker.ts";
 import { transferText } from "./progress-text.ts";
 
-export interface DownloadSource {
+interface DownloadSource {
   readonly url: string;
   /** Of the file, in lower-case hexadecimal. */
   readonly sha256: string;

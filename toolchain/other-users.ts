@@ -6,7 +6,7 @@ function trustedUsers(): readonly number[] {
   return [0, process.geteuid?.() ?? 0, ...(/^\d+$/.test(by) ? [Number(by)] : [])];
 }
 
-export type Rights = Pick<Stats, "uid" | "gid" | "mode">;
+type Rights = Pick<Stats, "uid" | "gid" | "mode">;
 
 /** Whether the mode of a file or folder lets other users write to it. */
 export function isOpenToOthers({ gid, mode }: Rights): boolean {

@@ -5,7 +5,7 @@ import type { EnsuredArtifacts } from "./ensure.ts";
 import { pulumiHome } from "./project.ts";
 import { terraformBridge, terraformProviderLibvirt } from "./tools/table.ts";
 
-export interface HomeLink {
+interface HomeLink {
   /** Path of the link, relative to the home. */
   readonly link: string;
   readonly target: string;

@@ -9,7 +9,7 @@ import { virsh } from "../../host/virsh.ts";
 import type { LabIdentity } from "../stack-settings.ts";
 import { findOnPath } from "../../host/search-path.ts";
 
-export interface Screen {
+interface Screen {
   readonly domain: string;
   /** Address it listens on: the loopback of its hypervisor. */
   readonly address: string;
@@ -59,7 +59,7 @@ export async function screenOf(
 }
 
 /** How to reach a screen. */
-export interface ScreenAccess {
+interface ScreenAccess {
   /** Address for a viewer on the machine's host. */
   readonly url: string;
   /** The same address for viewers that take no URL: host, two colons, port. */

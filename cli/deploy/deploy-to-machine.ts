@@ -24,7 +24,7 @@ import { copyToMachine, runOnWindowsNode } from "../lab/on-machine.ts";
 import { print, say } from "../progress.ts";
 import { nameAt, type Deployment } from "./deploy-plan.ts";
 
-export interface DeployNode {
+interface DeployNode {
   readonly name: string;
   readonly source: SshSource;
   readonly api: ClusterApi;

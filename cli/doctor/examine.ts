@@ -235,17 +235,17 @@ function presentOn(facts: HostFacts): Diagnosis["present"] {
   }).map(([what, detail]) => ({ what, detail }));
 }
 
-export interface LabOnHost {
+interface LabOnHost {
   readonly lab: string;
   readonly things: readonly HostResource[];
 }
 
-export interface ForeignLab {
+interface ForeignLab {
   readonly lab: string;
   readonly things: readonly (HostResource & { readonly byHand: string })[];
 }
 
-export interface Orphans {
+interface Orphans {
   /** Those of the chosen stack's lab that are not in its state. */
   readonly own: readonly HostResource[];
   /** What neither this project nor another existing clone knows, with the commands that remove it. */
@@ -253,7 +253,7 @@ export interface Orphans {
   readonly elsewhere: readonly (LabOnHost & { readonly project: string })[];
 }
 
-export interface KnownLabs {
+interface KnownLabs {
   readonly own: string;
   /** Labs that a run is working on: what is not in their state yet is not orphaned. */
   readonly busy: ReadonlySet<string>;

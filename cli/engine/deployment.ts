@@ -36,7 +36,7 @@ const deploymentSchema = z.looseObject({
 });
 
 export type StateResource = z.infer<typeof resourceSchema>;
-export type PendingOperation = z.infer<typeof operationSchema>;
+type PendingOperation = z.infer<typeof operationSchema>;
 
 /** What `pulumi stack export` prints and `pulumi stack import` takes; secrets in it are encrypted. */
 export type Deployment = z.infer<typeof deploymentSchema>;

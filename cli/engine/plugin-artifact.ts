@@ -18,7 +18,7 @@ export const pluginSources: readonly string[] = [
   ...["offline/plugins", "host", "toolchain/program/bundle.ts", "package-lock.json"],
 ];
 
-export type TakeOfficial = (
+type TakeOfficial = (
   plugin: BundledPlugin,
   into: string,
   context: BuildContext,

@@ -32,7 +32,7 @@ export interface ProgramState {
   readonly problem?: string;
 }
 
-export interface FetchOptions {
+interface FetchOptions {
   readonly cache: Cache;
   readonly say: Progress;
   readonly lockFile?: string;

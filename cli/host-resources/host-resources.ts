@@ -59,7 +59,7 @@ export function byHandOf(resource: HostResource, host: Host): string {
   return kind?.byHand(resource, host) ?? "";
 }
 
-export interface OwnedResource extends Owned {
+interface OwnedResource extends Owned {
   readonly urn: string;
 }
 

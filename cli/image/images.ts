@@ -17,14 +17,14 @@ import { volumesOf } from "../../components/machine/libvirt/storage.ts";
 import { knownStacks, stackSettings } from "../stack-settings.ts";
 
 /** An image that was built here, for all stacks and clones. */
-export interface MadeImage extends CacheEntry {
+interface MadeImage extends CacheEntry {
   readonly note: ImageNote | undefined;
   /** What uses it and so prevents its removal, e.g. `lab kindows-dev`. */
   readonly uses: readonly string[];
 }
 
 /** A use of an image, by the hash in its name. */
-export interface ImageUse {
+interface ImageUse {
   readonly hash: string;
   readonly why: string;
 }
@@ -59,7 +59,7 @@ export async function madeImages(
 }
 
 /** An image that is being built, or whose build was interrupted. */
-export interface UnfinishedImage {
+interface UnfinishedImage {
   readonly address: string;
   readonly bytes: number;
   readonly what: string;

@@ -16,7 +16,7 @@ import {
 import { editConfigFile, fileForNew, readConfigFile } from "./config-file.ts";
 
 /** The stack, and its clone, that put an entry into a kubeconfig. */
-export interface Origin {
+interface Origin {
   readonly project: string;
   readonly stack: string;
 }
@@ -36,7 +36,7 @@ const labSchema = z.object({
   users: z.tuple([z.object({ name: z.string(), user: z.record(z.string(), z.unknown()) })]),
 });
 
-export interface MergeOptions {
+interface MergeOptions {
   readonly origin: Origin;
   readonly use: boolean;
   /** Overwrite entries of the same name and another origin. */
@@ -142,7 +142,7 @@ function ownerText(entry: YAMLMap, section: Section): string {
     : `of the stack ${note.stack} of the project in ${note.project}`;
 }
 
-export interface Merged {
+interface Merged {
   readonly file: string;
   readonly written: boolean;
   readonly overwritten: readonly string[];

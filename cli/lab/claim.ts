@@ -22,7 +22,7 @@ const claimSchema = z.object({
 
 export type Claim = z.infer<typeof claimSchema>;
 
-export interface Ownership {
+interface Ownership {
   /** Undefined if no stack has recorded that it runs the lab. */
   readonly claim?: Claim;
   /** Whether the lab belongs to another stack, clone or backend whose state still exists. */

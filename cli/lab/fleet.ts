@@ -125,7 +125,7 @@ export function hypervisorsOf(
   return [...hosts.values()];
 }
 
-export interface UnreachableHost extends RemoteHost {
+interface UnreachableHost extends RemoteHost {
   readonly reason: string;
 }
 

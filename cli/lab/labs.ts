@@ -3,7 +3,7 @@ import { table } from "../table.ts";
 import type { Claim } from "./claim.ts";
 
 /** A lab on this host, by what is there of it. */
-export interface ListedLab {
+interface ListedLab {
   /** Prefix of its names, e.g. `kindows-rehearsal`. */
   readonly lab: string;
   readonly state: "running" | "partly running" | "stopped" | "left over";

@@ -16,7 +16,7 @@ export interface OwnLab {
   readonly host: Host;
 }
 
-export interface OwnLabOptions {
+interface OwnLabOptions {
   /** Whether Docker and libvirt are started first, without which the lab cannot be examined. Default: no. */
   readonly startsDaemons?: boolean;
   /** Whether it must have been up, so that there is something of it. Default: no. */

@@ -16,7 +16,7 @@ import { type LabOutputs, machineSource } from "../lab/lab-outputs.ts";
 type Taken = Pick<Load<LoadNode>, "archive" | "images">;
 
 /** A node of a lab, and how its machine takes images; undefined for a container, which takes them with all others. */
-export interface TakingNode extends LoadNode {
+interface TakingNode extends LoadNode {
   readonly take?: ((load: Taken) => Promise<void>) | undefined;
 }
 

@@ -17,7 +17,7 @@ export interface DiskMaker<Image extends WindowsImage = WindowsImage> {
 }
 
 /** The stages of installing a disk from media, in their order. */
-export interface Installation {
+interface Installation {
   /** Looks up files whose checksums nobody has written down. */
   lookUp(this: void, settings: Settings): Promise<void>;
   /** Whether the disk has to be made. @throws before anything is fetched, if it can't be */

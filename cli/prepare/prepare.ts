@@ -45,7 +45,7 @@ export async function prepare(lab: PreparedLab | undefined): Promise<void> {
   await removeCompilerCaches(new Cache(), "go", say);
 }
 
-export interface PreparedLab {
+interface PreparedLab {
   readonly settings: Settings;
   readonly needs: StackNeeds;
 }

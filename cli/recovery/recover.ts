@@ -12,7 +12,7 @@ import { resourcesOf, type StateResource } from "../engine/deployment.ts";
 import { checkLock, readLocks, seenProcess, locksInMessage, type EngineLock } from "./locks.ts";
 import { repairState, type Extent } from "./repair.ts";
 
-export interface Recovery {
+interface Recovery {
   readonly pulumi: Pulumi;
   readonly host: Host;
   readonly lab: string;

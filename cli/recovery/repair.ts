@@ -16,13 +16,13 @@ import type { Pulumi } from "../engine/pulumi.ts";
 import { say } from "../progress.ts";
 import { ownedIdentities, ownedResources } from "../host-resources/host-resources.ts";
 
-export interface Repair {
+interface Repair {
   readonly deployment: Deployment;
   readonly notes: readonly string[];
   readonly owned: ReadonlySet<string>;
 }
 
-export interface Observation {
+interface Observation {
   readonly things: readonly HostResource[];
   readonly unlisted: readonly { readonly kind: string }[];
   /** Resources on unreachable hypervisors: none of them counts as gone. */

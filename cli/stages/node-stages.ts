@@ -162,7 +162,7 @@ function endStage(progress: Progress, now: number): void {
 }
 
 /** A stage from a machine to a Ready node. */
-export interface Stage extends StepTitle {
+interface Stage extends StepTitle {
   /** The steps that it consists of; `machine` for the machine itself. */
   readonly steps: readonly string[];
 }

@@ -8,7 +8,7 @@ import { print } from "../progress.ts";
 import { table } from "../table.ts";
 import { type MachinesMade, machinesMade } from "../lab/made-machines.ts";
 
-export interface MadeStatus {
+interface MadeStatus {
   readonly nodes: readonly (SeenMachine & { readonly ready?: boolean })[];
   readonly clusterTrouble?: string;
 }

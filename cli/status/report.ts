@@ -7,7 +7,7 @@ import { table } from "../table.ts";
 import type { V1NodeList } from "@kubernetes/client-node";
 import type { LabOutputs } from "../lab/lab-outputs.ts";
 
-export interface MachineState {
+interface MachineState {
   readonly name: string;
   /** libvirt's word: `running`, `shut off`, ... */
   readonly state: string;

@@ -17,7 +17,7 @@ export interface Display {
   write(text: string): unknown;
 }
 
-export interface WatchOptions {
+interface WatchOptions {
   /** Examines the lab once, in bounded time; undefined while the stack is not up. */
   readonly examine: () => Promise<LabStatus | undefined>;
   readonly report: (status: LabStatus | undefined) => string;
@@ -92,14 +92,14 @@ function fitting(
   return [...shown, `... ${lines.length - shown.length} more lines: enlarge the window`];
 }
 
-export interface Fact {
+interface Fact {
   /** Compared between two updates, without the reason, which may be worded differently each time. */
   readonly state: string;
   readonly text: string;
 }
 
 /** Facts about a lab, by subject, e.g. `node win-1`. */
-export type Facts = ReadonlyMap<string, Fact>;
+type Facts = ReadonlyMap<string, Fact>;
 
 /**
  * Facts from a status.

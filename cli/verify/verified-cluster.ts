@@ -20,7 +20,7 @@ import { pathRows } from "../../verify/rows/paths.ts";
 import { isRehearsed } from "../../config/image-sources.ts";
 
 /** A cluster whose network is verified. */
-export interface VerifiedCluster {
+interface VerifiedCluster {
   /** Name for reports: the stack's, or the kubeconfig's. */
   readonly name: string;
   /** Its lab, or its name again. */

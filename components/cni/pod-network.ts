@@ -144,7 +144,7 @@ export interface PodNetworkComponents<Section = unknown> {
 }
 
 /** `kindows:cni` of an existing cluster (config/existing.ts). */
-export interface ExistingPodNetwork {
+interface ExistingPodNetwork {
   readonly kind: string;
   readonly mayChange: boolean;
   readonly nodeCidr?: string | undefined;

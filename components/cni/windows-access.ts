@@ -6,7 +6,7 @@ import type * as pulumi from "@pulumi/pulumi";
 import { type ControlPlane, deletedWith } from "../controlplane/control-plane.ts";
 
 /** Resources that a pod network's service on Windows nodes may read, in addition to what kubelets may read. */
-export interface WindowsAccess {
+interface WindowsAccess {
   readonly name: string;
   readonly labels?: Readonly<Record<string, string>>;
   readonly resources: readonly string[];

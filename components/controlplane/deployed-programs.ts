@@ -7,7 +7,7 @@ const annotation = "kindows.dev/deployed";
 /** Programs that a user has put onto a node, by their names. */
 export type DeployedPrograms = Readonly<Record<string, DeployedProgram>>;
 
-export interface DeployedProgram {
+interface DeployedProgram {
   readonly sha256: string;
   /** SHA-256 of what the stack installs in its place; empty if it installs nothing there. */
   readonly insteadOf: string;

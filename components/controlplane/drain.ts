@@ -5,7 +5,7 @@ import { changeNode } from "../../host/kubernetes/change-node.ts";
 import { ApiError, hasStatus, type ClusterApi } from "../../host/kubernetes/cluster-api.ts";
 import { awaitReadyNode, podsOn } from "./actions/node-waits.ts";
 
-export interface Eviction {
+interface Eviction {
   readonly name: string;
   /** Longest wait for the eviction of its pods, in seconds. */
   readonly drainTimeoutSeconds: number;

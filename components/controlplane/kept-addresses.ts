@@ -33,7 +33,7 @@ const inspected = z.array(
   }),
 );
 
-export interface ContainerAddress {
+interface ContainerAddress {
   readonly name: string;
   readonly isRunning: boolean;
   readonly network: string | undefined;

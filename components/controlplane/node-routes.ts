@@ -1,7 +1,7 @@
 import type { V1Node } from "@kubernetes/client-node";
 import * as z from "zod";
 
-export interface NodeRoute {
+interface NodeRoute {
   readonly range: string;
   /** IPv4 address of the Linux node that forwards the packets. */
   readonly nextHop: string;

@@ -5,7 +5,7 @@ import { hasRegistry, withRegistry } from "./image-reference.ts";
 import { runsImageOf } from "./windows-versions.ts";
 
 /** What an archive contains for one platform. */
-export interface ArchivedImages {
+interface ArchivedImages {
   /** References with registry and tag. */
   readonly references: readonly string[];
   /** What is wrong with the archive; empty if all its images can be used. */

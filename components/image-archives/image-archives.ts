@@ -15,7 +15,7 @@ const contentSchema = z.object({
   references: z.array(z.string()),
 });
 
-export type ExaminedArchive = ImageArchive & z.infer<typeof contentSchema>;
+type ExaminedArchive = ImageArchive & z.infer<typeof contentSchema>;
 
 /**
  * Reads the archives, unless they were read before and have not changed since.

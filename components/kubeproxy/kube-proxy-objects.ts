@@ -4,7 +4,7 @@ import type { DaemonSetName } from "../../host/kubernetes/daemon-set.ts";
 import type { HnsNetwork } from "../cni/pod-network.ts";
 import { manifest, type Manifest } from "../manifest.ts";
 
-export interface KubeProxyOptions {
+interface KubeProxyOptions {
   /** The image, usually `kubeProxyImage`. */
   readonly image: string;
   /** Content of the start script. */

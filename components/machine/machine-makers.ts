@@ -21,7 +21,7 @@ export type MakerSection = keyof typeof machineMakers;
 
 export type MakersHosts = Readonly<Record<MakerSection, readonly OtherMachineHost[]>>;
 
-export interface OtherHost {
+interface OtherHost {
   readonly host: OtherMachineHost;
   readonly maker: MachineMaker;
   readonly path: readonly [section: string, index: number];

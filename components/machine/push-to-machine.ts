@@ -5,7 +5,7 @@ import { stepTriggers } from "../node/step-trigger.ts";
 import { deletedWith, type Machine } from "./machine.ts";
 
 /** A file or archive that is copied to a machine. */
-export interface Pushed {
+interface Pushed {
   /** Undefined if it is missing on this host. The copy on the machine then stays. */
   readonly source: pulumi.asset.Asset | pulumi.asset.Archive | undefined;
   /** Path on the machine, in SFTP's notation. */

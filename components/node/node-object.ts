@@ -28,7 +28,7 @@ export interface NodeObjectArgs {
 }
 
 /** Resources for the two states of the Node that others wait for. */
-export interface NodeObject {
+interface NodeObject {
   /** The Node exists, Ready or not, so pods of DaemonSets are scheduled on it. The same as `ready` if nothing waits for that. */
   readonly registered: pulumi.Resource;
   readonly ready: pulumi.Resource;

@@ -15,7 +15,7 @@ const stepTriggerSchema = z.object({
  * What a resource that turns a machine into a node does, and when it does it again. It is the resource's only trigger,
  * so it is also in the state and in the engine's events, where `up` and recovery read it.
  */
-export type StepTrigger = z.infer<typeof stepTriggerSchema>;
+type StepTrigger = z.infer<typeof stepTriggerSchema>;
 
 /** The input `triggers` of a resource of a node. */
 export function stepTriggers(

@@ -86,7 +86,7 @@ export const cluster = z.strictObject({
   }),
 });
 
-export interface ClusterSection {
+interface ClusterSection {
   readonly cluster: z.output<typeof cluster>;
 }
 

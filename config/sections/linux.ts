@@ -21,7 +21,7 @@ export const linux = z.strictObject({
   }),
 });
 
-export interface LinuxSection {
+interface LinuxSection {
   readonly linux: z.output<typeof linux>;
 }
 

@@ -103,7 +103,7 @@ export const existingWindows = windows.omit({
 
 type Windows = z.output<typeof windows>;
 
-export interface WindowsSection {
+interface WindowsSection {
   readonly windows: Windows & { readonly containerdVersion: string };
 }
 

@@ -27,7 +27,7 @@ const configSchema = z.looseObject({
 /** Longest kubeconfig of one cluster, in characters. */
 const longest = 1024 ** 2;
 
-export interface Reachability {
+interface Reachability {
   readonly name: string;
   readonly address: string;
   /** Host name to check the server's certificate against, if that does not contain the address. */
@@ -70,7 +70,7 @@ export function serverAddress(kubeconfig: string): string {
   return new URL(entries(kubeconfig).cluster.server).hostname;
 }
 
-export interface Credentials {
+interface Credentials {
   readonly server: string;
   /** Host name to check the server's certificate against, if it differs from the host of `server`. */
   readonly serverName?: string;

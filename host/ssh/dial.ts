@@ -16,7 +16,7 @@ const UNCOUNTED_ATTEMPTS = { ...PAUSES, retries: Infinity, maxTimeout: 500 };
 /** An unchanged failure is reported again after this time, because Windows takes minutes to boot. */
 const SAME_AGAIN_MILLISECONDS = 5000;
 
-export interface Dialling {
+interface Dialling {
   readonly signal: AbortSignal;
   readonly progress: (line: string) => void;
 }

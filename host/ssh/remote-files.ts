@@ -5,7 +5,7 @@ import { watchLoss, type LossWatch } from "./dial.ts";
 
 const { NO_SUCH_FILE, EOF, FAILURE } = ssh2.utils.sftp.STATUS_CODE;
 
-export interface RemoteEntry {
+interface RemoteEntry {
   readonly name: string;
   readonly isFolder: boolean;
 }

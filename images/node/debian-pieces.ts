@@ -3,7 +3,7 @@ import path from "node:path";
 import type { RunCommand } from "../../host/command-runner.ts";
 
 /** Installed packages, each with the packages it depends on; of alternatives, the first one that is installed. */
-export type Dependencies = ReadonlyMap<string, readonly string[]>;
+type Dependencies = ReadonlyMap<string, readonly string[]>;
 
 /**
  * Parses the output of `dpkg-query -W -f '${Package}\t${Pre-Depends}, ${Depends}\t${Provides}\n'`.

@@ -20,7 +20,7 @@ export interface ImageRecipe {
  * Source of a file in an image: a file on this host or in a Debian root file system, or a link to another file in the
  * image.
  */
-export type FileSource =
+type FileSource =
   { readonly host: string } | { readonly root: string } | { readonly linkTo: string };
 
 /** Collects an image's files below `folder` and packs them as its layer. */

@@ -11,7 +11,7 @@ import type { PinnedFile } from "../../components/windows/download-artifact.ts";
 import { lockedUpdate, minimumUpdate, neededWindows } from "./update-catalogue.ts";
 
 /** A medium that is downloaded unless the settings name another one. */
-export interface PinnedMedium extends PinnedFile {
+interface PinnedMedium extends PinnedFile {
   /** Size of the file; undefined if it is too small to matter. */
   readonly bytes?: number;
 }

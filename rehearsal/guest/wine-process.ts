@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import type { StartOptions } from "../machine/programs.ts";
 import { wineEnvironment, wineLoader } from "../wine/guest-root.ts";
 
-export interface WineStart extends StartOptions {
+interface WineStart extends StartOptions {
   /** A Linux folder within drive C:. In any other folder the program would be on drive Z:, the Linux root. */
   readonly cwd: string;
   readonly stdio: ("pipe" | "ignore" | number)[];

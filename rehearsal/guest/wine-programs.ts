@@ -46,7 +46,7 @@ const guestPaths = {
 };
 
 /** Tests set paths outside of the guest. */
-export interface WineProgramsOptions extends Partial<typeof guestPaths> {
+interface WineProgramsOptions extends Partial<typeof guestPaths> {
   readonly bootTime: Date;
   /** Starts programs. Default: `startWine`. */
   readonly start?: StartProgram;

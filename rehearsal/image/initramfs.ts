@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { RunCommand } from "../../host/command-runner.ts";
 import { copyModules } from "./kernel-modules.ts";
 
-export interface Initramfs {
+interface Initramfs {
   /** Path of the script or program that is the first process. */
   readonly init: string;
   /** Kernel modules in load order, which is written to `modules/order`. */

@@ -10,7 +10,7 @@ import { sha256OfFile } from "../../toolchain/cache-marker.ts";
 export type CarriedMedia = Required<Omit<ImageManifest["media"], "crictl">>;
 
 /** Folders with the Windows programs, and the version in the name of containerd's archive. */
-export type MediaSources = Readonly<
+type MediaSources = Readonly<
   Record<
     "containerdVersion" | "containerd" | "kubernetes" | "flannel" | "flannelPlugin" | "cniPlugins",
     string

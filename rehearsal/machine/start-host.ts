@@ -5,7 +5,7 @@ import { serveSftp } from "./ssh/sftp-server.ts";
 import { SshServer } from "./ssh/ssh-server.ts";
 import { PowerLost, WindowsHost, type WindowsHostOptions } from "./windows-host.ts";
 
-export interface HostOptions extends Pick<
+interface HostOptions extends Pick<
   WindowsHostOptions,
   "programs" | "faults" | "version" | "time" | "power"
 > {

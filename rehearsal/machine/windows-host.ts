@@ -27,7 +27,7 @@ export class PowerLost extends Error {
 }
 
 /** The part of the SSH server that the machine's network and services use. */
-export type Sshd = Pick<SshServer, "stopListening" | "listen" | "cutConnections" | "answered">;
+type Sshd = Pick<SshServer, "stopListening" | "listen" | "cutConnections" | "answered">;
 
 export interface WindowsHostOptions {
   readonly computerName: string;

@@ -65,7 +65,7 @@ export interface ProgramOutput {
   readonly error: (text: string) => void;
 }
 
-export interface ProgramResult {
+interface ProgramResult {
   readonly exitCode: number;
   readonly stdout: string;
   readonly stderr: string;

@@ -11,9 +11,7 @@ import { Interpreter, type InterpreterOptions } from "./interpreter.ts";
 import { hashtable, type Types } from "./types.ts";
 import { Hashtable } from "./values.ts";
 
-export interface Machine extends Partial<
-  Pick<InterpreterOptions, "cmdlets" | "isOwnModule" | "mayCall">
-> {
+interface Machine extends Partial<Pick<InterpreterOptions, "cmdlets" | "isOwnModule" | "mayCall">> {
   readonly providers: DriveProviders;
   readonly types: Types;
   /** $PSVersionTable.PSVersion. Default: 5.1.20348.1, that of Windows Server 2022. */

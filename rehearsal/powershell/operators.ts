@@ -132,7 +132,7 @@ function range(left: Value, right: Value): Value {
 }
 
 /** Whether two values are equal after the right one is converted to the type of the left one. */
-export function equals(left: Value, right: Value, ignoreCase = true): boolean {
+function equals(left: Value, right: Value, ignoreCase = true): boolean {
   if (isNull(left) || isNull(right)) return isNull(left) && isNull(right);
   if (typeof left === "string" || (left instanceof Char && isText(right))) {
     return equalTexts(toText(left), toText(right), ignoreCase);

@@ -79,7 +79,7 @@ export function cmdletSignature(cmdlet: Cmdlet, types: Types): Signature {
   return signature;
 }
 
-export type Reader = Pick<Interpreter, "type" | "expression">;
+type Reader = Pick<Interpreter, "type" | "expression">;
 
 export async function functionSignature(func: FunctionValue, reader: Reader): Promise<Signature> {
   const { name, body } = func;

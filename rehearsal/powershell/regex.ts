@@ -5,7 +5,7 @@
 import { raised } from "./types.ts";
 import { Unsupported, unknownWords, type Raised } from "./values.ts";
 
-export interface Group {
+interface Group {
   /** The group's name, or its number as text. */
   readonly name: string;
   /** Undefined if the group did not participate in the match. */

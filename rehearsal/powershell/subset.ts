@@ -44,7 +44,7 @@ const standardVerbs =
   /^(add|clear|compare|complete|confirm|convert|convertfrom|convertto|copy|disable|enable|enter|exit|expand|export|find|foreach|format|get|group|import|initialize|install|invoke|join|measure|mount|move|new|out|read|receive|register|remove|rename|repair|reset|resize|resolve|restart|resume|save|select|send|set|show|sort|split|start|stop|suspend|tee|test|trace|unblock|uninstall|unregister|update|wait|where|write)-/;
 
 /** What a script may use. A model of a machine adds its own cmdlets, types and programs. */
-export interface Known {
+interface Known {
   readonly cmdlets: ReadonlyMap<string, Cmdlet>;
   readonly types: Types;
   /** Whether a script may contain an unknown command, by its name in lower case. */

@@ -8,7 +8,7 @@ import { cmdlets, type Cmdlet } from "../powershell/commands.ts";
 import type { WindowsHost } from "../machine/windows-host.ts";
 
 /** The machine's part in the use of its files. Paths are full. */
-export interface DriveWatch {
+interface DriveWatch {
   /** Where relative paths start. Default: C:\\. */
   readonly folder?: string | undefined;
   /** Called before each change, e.g. with `write C:\\k\\config`. Throws to prevent the change. */

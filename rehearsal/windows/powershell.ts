@@ -56,7 +56,7 @@ import { defineServiceTypes, serviceClass, serviceCmdlets } from "./services.ts"
 /** ERROR_DISK_FULL, as HRESULT. */
 const diskFull = -2147024784;
 
-export interface ScriptConsole extends Pick<ScriptMachine, "output" | "error" | "input"> {
+interface ScriptConsole extends Pick<ScriptMachine, "output" | "error" | "input"> {
   /** The session's variables besides the machine's. Default: those of an SSH session. */
   readonly variables?: Readonly<Record<string, string>>;
   /** The current folder. Default: C:\\. */

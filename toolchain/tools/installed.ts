@@ -7,7 +7,7 @@ import type { InstalledTool, Outcome, Tool } from "./tool.ts";
 import { isInCache } from "../own-cache.ts";
 
 /** A tool on the host at exactly the pinned version, or why there is none; empty if the host's is never used. */
-export type Found = { readonly file: string } | { readonly reason: string };
+type Found = { readonly file: string } | { readonly reason: string };
 
 /** Copies the host's tool if it has the pinned version, so that a later upgrade of the host does not change it. */
 export async function takeInstalled(tool: Tool, into: string): Promise<Outcome> {

@@ -7,7 +7,7 @@ import { ownRelease } from "./own-release.ts";
 import type { Download, Outcome, Tool, ToolArtifact } from "./tool.ts";
 
 /** Where a tool comes from. Each source fills the folder, or returns why it cannot. */
-export interface ToolSources {
+interface ToolSources {
   installed(tool: Tool, into: string): Promise<Outcome>;
   download(tool: ToolArtifact, into: string, context: BuildContext): Promise<Outcome>;
   build(tool: Tool, into: string, context: BuildContext): Promise<void>;

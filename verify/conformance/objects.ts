@@ -29,7 +29,7 @@ const repositoriesPath = `${repositoriesFolder}/${repositoriesFile}`;
 /** Time for pulling images and downloading results, in seconds. */
 const marginSeconds = 3600;
 
-export interface ConformanceImages {
+interface ConformanceImages {
   /** Kubernetes' conformance image, with `ginkgo` and `e2e.test` in it. */
   readonly tests: string;
   /** An image with `tar` and a command that waits, e.g. agnhost. */

@@ -2,7 +2,7 @@ import path from "node:path";
 import { below, readXml, type XmlElement } from "../../host/read-xml.ts";
 import { mkdir, readFile, readdir } from "node:fs/promises";
 
-export interface Totals {
+interface Totals {
   readonly tests: number;
   readonly failures: number;
   readonly errors: number;

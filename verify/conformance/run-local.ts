@@ -6,7 +6,7 @@ import { isExecutable } from "../../host/search-path.ts";
 import { ginkgoArguments, type ConformanceRun } from "./suites.ts";
 import { logName } from "./run-job.ts";
 
-export interface LocalRun {
+interface LocalRun {
   readonly run: ConformanceRun;
   /** Folder with `ginkgo` and `e2e.test`: `kubernetes/test/bin` of kubernetes-test-linux-amd64.tar.gz. */
   readonly programs: string;

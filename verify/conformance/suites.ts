@@ -1,7 +1,7 @@
 import { exitCodes, Failure } from "../../host/failure.ts";
 
 /** A case of windows-operational-readiness: a capability that a node must have, and the test that shows it. */
-export interface ReadinessCase {
+interface ReadinessCase {
   readonly category: string;
   readonly what: string;
   /** Part of the tests' names, as a regular expression. */
@@ -161,7 +161,7 @@ export interface ConformanceRun {
 const flakeAttempts = 2;
 
 /** Locations of the programs and files of a run. */
-export interface Place {
+interface Place {
   readonly program: string;
   readonly results: string;
   /** Undefined in the cluster, where the tests use their service account. */

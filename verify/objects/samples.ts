@@ -25,7 +25,7 @@ interface SamplePod {
   readonly volumes?: readonly { readonly hostPath?: { path: string } }[];
 }
 
-export interface Fit {
+interface Fit {
   readonly os: Os;
   readonly windowsBuild?: string | undefined;
   readonly agnhost: string;

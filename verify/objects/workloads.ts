@@ -22,7 +22,7 @@ import {
 import type { Os } from "./names.ts";
 import { isolatedPorts } from "../rows/policy-cases.ts";
 
-export type Manifest = V1Namespace | V1DaemonSet | V1Service;
+type Manifest = V1Namespace | V1DaemonSet | V1Service;
 
 /** The namespace is privileged, because stricter pod security levels would refuse its host-network pods. */
 export function namespaceObject(): V1Namespace {

@@ -4,12 +4,12 @@ import type { Os } from "../objects/names.ts";
 import { policyCases } from "../rows/policy-cases.ts";
 
 /** A column of the matrix: a destination of paths. */
-export interface Column {
+interface Column {
   readonly key: string;
   readonly title: string;
 }
 
-export interface ColumnGroup {
+interface ColumnGroup {
   readonly title: string;
   readonly columns: readonly Column[];
 }

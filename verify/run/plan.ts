@@ -30,7 +30,7 @@ export interface AwaitedPod {
 }
 
 /** The probes of a row that is ready, or the pods that it waits for. */
-export type Plan = Readiness<readonly Probe[], readonly AwaitedPod[]>;
+type Plan = Readiness<readonly Probe[], readonly AwaitedPod[]>;
 
 /** Number of requests to a Service or a NodePort, usually enough to reach each of a few servers. */
 const serviceRequests = 4;

@@ -90,7 +90,7 @@ export interface ShellCommand {
 }
 
 /** Context for running commands in pods and on this host. */
-export interface Shell extends Kubectl {
+interface Shell extends Kubectl {
   /** Ends running commands. */
   readonly signal: AbortSignal;
 }

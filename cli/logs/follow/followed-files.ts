@@ -112,7 +112,7 @@ const headBytes = 128;
 /** A file is not opened any more once it is this close to the size at which its writer renames it. */
 const marginBytes = 256 * 1024;
 
-export interface FileNews {
+interface FileNews {
   readonly lines: readonly string[];
   readonly note?: string;
 }

@@ -12,7 +12,7 @@ interface RetryPolicy {
   readonly signal: AbortSignal;
 }
 
-export interface Following extends RetryPolicy {
+interface Following extends RetryPolicy {
   readonly tail: number;
   readonly pollSeconds: number;
   /** Receives a line without secrets, and the name of its log. */

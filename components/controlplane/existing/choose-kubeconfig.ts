@@ -5,8 +5,7 @@ import * as z from "zod";
 import { readYaml } from "../../../config/yaml-text.ts";
 
 /** A self-contained kubeconfig with one cluster and one user, or all reasons why there is none. */
-export type ChosenKubeconfig =
-  { readonly kubeconfig: string } | { readonly problems: readonly string[] };
+type ChosenKubeconfig = { readonly kubeconfig: string } | { readonly problems: readonly string[] };
 
 /** A value that is not a string counts as missing. */
 const text = z.string().min(1).optional().catch(undefined);

@@ -70,7 +70,7 @@ const forwardPort = between(1024, 65535).optional().meta({
   default: "a port derived from the bastions",
 });
 
-export type Bastion = z.output<typeof bastion>;
+type Bastion = z.output<typeof bastion>;
 
 /** The login that all machines have in common. */
 export const login = z.strictObject({

@@ -61,7 +61,7 @@ interface WatchEvent {
   readonly object: Seen & { readonly code?: number; readonly message?: string };
 }
 
-export interface Wait {
+interface Wait {
   /** What is waited for, as in "waited 60 s for <what>". */
   readonly what: string;
   readonly seconds: number;

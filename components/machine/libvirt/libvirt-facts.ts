@@ -7,19 +7,19 @@ import { lines } from "../../../host/host.ts";
 import { below, readXml, type XmlElement } from "../../../host/read-xml.ts";
 import { virshBatch } from "../../../host/virsh.ts";
 
-export interface LibvirtNetwork {
+interface LibvirtNetwork {
   readonly name: string;
   readonly bridge?: string;
   /** IPv4 ranges in CIDR form. */
   readonly cidrs: readonly string[];
 }
 
-export interface LibvirtPool {
+interface LibvirtPool {
   readonly name: string;
   readonly path?: string;
 }
 
-export interface LibvirtDomain {
+interface LibvirtDomain {
   readonly name: string;
   readonly running: boolean;
   readonly networks: readonly string[];

@@ -17,7 +17,7 @@ interface Hypervisor {
 }
 
 /** The settings that a fabric is made from. */
-export interface FabricSettings {
+interface FabricSettings {
   readonly lab: { readonly name: string };
   readonly network: {
     readonly fabric: FabricName;

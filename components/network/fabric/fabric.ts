@@ -36,7 +36,7 @@ export interface FabricOnHost {
   readonly after: readonly string[];
 }
 
-export interface FabricHost {
+interface FabricHost {
   readonly name: string;
   /** IPv4 address at which the other hosts reach it. */
   readonly address: string;

@@ -16,7 +16,7 @@ export const fabricHostSchema = z.object({
   unit: z.string(),
 });
 
-export type FabricHostParameter = z.infer<typeof fabricHostSchema>;
+type FabricHostParameter = z.infer<typeof fabricHostSchema>;
 
 export type Server = FabricHostParameter["server"];
 

@@ -12,7 +12,7 @@ import type { ImageSecrets } from "../image-disc.ts";
 import type { PartialImage } from "./partial-image.ts";
 import { sealImage, type ImageBuild } from "./seal-image.ts";
 
-export interface BuilderRun {
+interface BuilderRun {
   readonly machine: BuilderMachine;
   /** Log of the build, to which the output of the serial port and of QEMU is appended. */
   readonly logFile: string;

@@ -2,7 +2,7 @@ import type { V1DaemonSetStatus, V1DeploymentStatus } from "@kubernetes/client-n
 import type { KubernetesObject } from "./object.ts";
 
 /** An object's progress. `failed`: waiting will not make it ready. */
-export interface Readiness {
+interface Readiness {
   readonly state: "ready" | "waiting" | "failed";
   /** What is missing, with numbers, or why it failed. */
   readonly message: string;

@@ -7,7 +7,7 @@ const severities = { info: engine.LogSeverity.INFO, warning: engine.LogSeverity.
 
 export type Severity = keyof typeof severities;
 
-export interface LogEntry {
+interface LogEntry {
   readonly severity: Severity;
   readonly message: string;
   readonly urn: string;

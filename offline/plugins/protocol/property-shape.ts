@@ -13,7 +13,7 @@ import {
 } from "./property-value.ts";
 import { type CheckFailure, type Checked, notCovered } from "./resource-type.ts";
 
-export type Shape =
+type Shape =
   | { readonly kind: "string" | "number" | "boolean" | "any" | "asset" }
   | { readonly kind: "choice"; readonly of: readonly (string | boolean)[] }
   | { readonly kind: "list" | "map"; readonly of: Shape }

@@ -10,7 +10,7 @@ import { unpacker } from "../faults.ts";
 import { StepFaults } from "../step-faults.ts";
 
 /** A command of cmd.exe, or a small Windows program, that people use by hand. Returns the exit code. */
-export type PlainCommand = (host: WindowsHost, rest: string, io: CommandIo) => Promise<number>;
+type PlainCommand = (host: WindowsHost, rest: string, io: CommandIo) => Promise<number>;
 
 /** Commands by name, without `.exe`. */
 export const plainCommands: ReadonlyMap<string, PlainCommand> = new Map<string, PlainCommand>([

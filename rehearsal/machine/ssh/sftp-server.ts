@@ -161,7 +161,7 @@ function announce(sftp: SFTPWrapper, extension: string): void {
 }
 
 /** Ends a session with exit status 0, as sftp-server does and scp expects. ssh2's SFTP stream has no API for it. */
-export function endSftp(sftp: SFTPWrapper): void {
+function endSftp(sftp: SFTPWrapper): void {
   const { outgoing, _protocol: protocol } = sftp as unknown as SftpInternals;
   if (outgoing.state === "open") protocol.exitStatus(outgoing.id, 0);
   sftp.end();

@@ -10,7 +10,7 @@ import ssh2, {
 import type { CommandIo } from "../run-script.ts";
 import { rehearsalNotice } from "../windows-version.ts";
 
-export interface SshServerOptions {
+interface SshServerOptions {
   readonly port: number;
   readonly address: string;
   readonly hostPrivateKey: string;

@@ -92,7 +92,7 @@ const defaultRoute = (NextHop: string) =>
 const fromFlats = (policies: readonly FlatPolicy[]) => policies.map(fromFlat);
 
 /** Whether settings are of the first schema: they name no version, and the second's properties are not there. */
-export function isVersion1(settings: unknown): boolean {
+function isVersion1(settings: unknown): boolean {
   return typeof settings === "object" && settings !== null && !("SchemaVersion" in settings);
 }
 
