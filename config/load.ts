@@ -37,15 +37,6 @@ export async function loadStack(find: Partial<Finders> = {}): Promise<StackSetti
   }
 }
 
-/** @throws RunError as `loadStack` does, and if the stack is not a lab. */
-export async function loadSettings(): Promise<Settings> {
-  const stack = await loadStack();
-  if (stack.kind !== "lab") {
-    throw new pulumi.RunError("this stack is not a lab: its settings contain kindows:stack");
-  }
-  return stack.settings;
-}
-
 /** What the sections that a stack leaves out have in Pulumi.yaml, which needs a default of each. */
 const empty = ["{}", "[]"];
 const switches = Object.entries(settingsSchema.shape).flatMap(([name, schema]) =>

@@ -23,7 +23,7 @@ export function isInCache(file: string): boolean {
 }
 
 /** File by which a folder is known as a cache. It is made in an empty folder only; see also node/cache.sh. */
-export const cacheMark = ".kindows-cache";
+const cacheMark = ".kindows-cache";
 
 /**
  * The cache's folder, for whoever writes or removes something there. Marks it as a cache if it is missing or empty.

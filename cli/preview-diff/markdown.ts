@@ -10,7 +10,7 @@ import { type ChangedResource, type Difference, type InputChange, isNone } from 
 import type { PreviewedResource } from "../../policy/previewed.ts";
 
 /** First line of each document, by which a comment with an earlier one is found and edited. */
-export const documentMark = "<!-- kindows preview-diff -->";
+const documentMark = "<!-- kindows preview-diff -->";
 
 export interface StackReport {
   readonly stack: string;

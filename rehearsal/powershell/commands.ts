@@ -2,7 +2,7 @@
 import type { Argument } from "./binding.ts";
 import { toBool, toItems, toText } from "./convert.ts";
 import { complete, report, terminating } from "./errors.ts";
-import type { Host } from "./host.ts";
+import type { ScriptHost } from "./host.ts";
 import type { Scope } from "./scope.ts";
 import type { Command, Position } from "./syntax.ts";
 import type { Types } from "./types.ts";
@@ -167,7 +167,7 @@ export interface BlockOptions {
 
 /** The part of the interpreter that cmdlets and members use. */
 export interface Shell {
-  readonly host: Host;
+  readonly host: ScriptHost;
   readonly types: Types;
   /** Runs a block in the current scope and passes each value it outputs to `emit`. */
   invoke(block: ScriptBlock, options: BlockOptions, emit: Emit): Promise<void>;

@@ -1,6 +1,6 @@
 /** Records where an error happened and whether it ends the script. */
 import type { Cmdlet } from "./commands.ts";
-import type { Host } from "./host.ts";
+import type { ScriptHost } from "./host.ts";
 import type { Position } from "./syntax.ts";
 import * as is from "./types.ts";
 import { ErrorRecord, NetException, Raised, unknownWords, Unsupported } from "./values.ts";
@@ -53,7 +53,7 @@ function asOfStatement(error: Raised): Raised {
 }
 
 /** Writes a non-terminating error to the error stream, unless the error preference silences it. */
-export function report(error: Raised, preference: string, host: Host): void {
+export function report(error: Raised, preference: string, host: ScriptHost): void {
   if (!/^(silentlycontinue|ignore)$/i.test(preference)) {
     host.error(`${shownMessage(error)}\n`);
   }

@@ -1,6 +1,6 @@
 /** The parts of a machine that the language and its general cmdlets use. */
 
-export interface Host {
+export interface ScriptHost {
   readonly files: Files;
   readonly environment: Environment;
   readonly clock: Clock;

@@ -25,7 +25,7 @@ import {
   shownMessage,
   terminating,
 } from "./errors.ts";
-import type { Host } from "./host.ts";
+import type { ScriptHost } from "./host.ts";
 import {
   callMethod,
   callStatic,
@@ -124,7 +124,7 @@ const automatics = new Map<string, (path: string) => Value>([
   ["psscriptroot", (path) => (path.startsWith("<") ? "" : folderOf(path))],
 ]);
 export interface InterpreterOptions {
-  readonly host: Host;
+  readonly host: ScriptHost;
   readonly types: Types;
   readonly cmdlets: readonly Cmdlet[];
   /** Global variables that are set before a script runs, by name. */
@@ -136,7 +136,7 @@ export interface InterpreterOptions {
 }
 
 export class Interpreter implements Shell {
-  readonly host: Host;
+  readonly host: ScriptHost;
   readonly types: Types;
   readonly #options: InterpreterOptions;
   readonly #cmdlets = new Map<string, Cmdlet>();

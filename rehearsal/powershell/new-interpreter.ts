@@ -6,7 +6,7 @@ import "./dotnet/exceptions.ts";
 import { version } from "./dotnet/numbers.ts";
 import { defineRegexTypes } from "./dotnet/strings.ts";
 import type { DriveProviders } from "./cmdlets/items.ts";
-import type { Host } from "./host.ts";
+import type { ScriptHost } from "./host.ts";
 import { Interpreter, type InterpreterOptions } from "./interpreter.ts";
 import { hashtable, type Types } from "./types.ts";
 import { Hashtable } from "./values.ts";
@@ -18,7 +18,7 @@ interface Machine extends Partial<Pick<InterpreterOptions, "cmdlets" | "isOwnMod
   readonly version?: string;
 }
 
-export function newInterpreter(host: Host, machine: Machine): Interpreter {
+export function newInterpreter(host: ScriptHost, machine: Machine): Interpreter {
   const { types, providers, cmdlets = [] } = machine;
   const versions = new Hashtable(hashtable);
   versions.set("PSVersion", version(machine.version ?? "5.1.20348.1"));

@@ -4,7 +4,7 @@ import { Call, type Cmdlet, type Invocation, type Shell } from "./commands.ts";
 import { toItems, toText } from "./convert.ts";
 import { linesOf } from "./dotnet/encoding.ts";
 import { located } from "./errors.ts";
-import type { Host } from "./host.ts";
+import type { ScriptHost } from "./host.ts";
 import { cmdletSignature } from "./parameters.ts";
 import { isNull, Unsupported, type Value } from "./values.ts";
 
@@ -28,7 +28,7 @@ export function gathering(piped: boolean, run: (input?: Value[]) => Promise<void
   };
 }
 
-export function program(file: string, { programs, error }: Host): Runnable {
+export function program(file: string, { programs, error }: ScriptHost): Runnable {
   return ({ args, scope, emit, piped }) =>
     gathering(piped, async (input) => {
       const lines = (input ?? []).map((value) => `${toText(value)}\n`);

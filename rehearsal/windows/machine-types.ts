@@ -1,5 +1,5 @@
 /** .NET types that use the machine on which a script runs. */
-import type { Host } from "../powershell/host.ts";
+import type { ScriptHost } from "../powershell/host.ts";
 import { type Types, raised } from "../powershell/types.ts";
 import { defineEnvironmentTypes, type WindowsEnvironment } from "./environment.ts";
 import { defineFileTypes } from "./file-types.ts";
@@ -13,7 +13,7 @@ import { splitArguments } from "../machine/cmd/arguments.ts";
 import { toBool, toText } from "../powershell/convert.ts";
 import { CustomObject, NetObject, Unsupported } from "../powershell/values.ts";
 
-export interface ScriptMachine extends Host {
+export interface ScriptMachine extends ScriptHost {
   readonly files: FileSystem;
   readonly environment: WindowsEnvironment;
   readonly programs: Processes;
@@ -47,7 +47,7 @@ const startInfoProperties =
   "FileName Arguments WorkingDirectory UseShellExecute " +
   "RedirectStandardInput RedirectStandardOutput RedirectStandardError";
 
-function start(processes: Processes, { error }: Host, info: CustomObject): RunningProcess {
+function start(processes: Processes, { error }: ScriptHost, info: CustomObject): RunningProcess {
   const text = (name: string) => toText(info.get(name) ?? null);
   const redirects = (name: string) => toBool(info.get(`RedirectStandard${name}`) ?? null);
   if (info.get("UseShellExecute") !== false || !redirects("Output")) {
@@ -72,7 +72,7 @@ function start(processes: Processes, { error }: Host, info: CustomObject): Runni
   return process;
 }
 
-function defineProcessTypes(types: Types, processes: Processes, host: Host): void {
+function defineProcessTypes(types: Types, processes: Processes, host: ScriptHost): void {
   const name = "System.Diagnostics.Process";
   const startInfo = types.define({
     name: `${name}StartInfo`,

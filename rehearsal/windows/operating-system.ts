@@ -6,7 +6,7 @@
  * https://learn.microsoft.com/previous-versions/windows/desktop/sppwmi/softwarelicensingproduct.
  */
 import { toDateTime, toTicks } from "./time-types.ts";
-import type { Host } from "../powershell/host.ts";
+import type { ScriptHost } from "../powershell/host.ts";
 import * as is from "../powershell/types.ts";
 import type { Types } from "../powershell/types.ts";
 import { cmdlets, type Cmdlet } from "../powershell/commands.ts";
@@ -60,7 +60,7 @@ export function defineComputerInfo(types: Types): void {
 export function operatingSystemClasses(
   machine: WindowsHost,
   types: Types,
-  clock: Pick<Host, "clock">,
+  clock: Pick<ScriptHost, "clock">,
 ): CimClasses {
   const { version, drive, programs, state } = machine;
   const number = (value: number): Num => new Num(is.uint64, value);

@@ -1,7 +1,7 @@
 /** DateTime, TimeSpan and Stopwatch. */
 import { isNumeric, plainNumber } from "../powershell/convert.ts";
 import { badFormat } from "../powershell/dotnet/exceptions.ts";
-import type { Clock, Host } from "../powershell/host.ts";
+import type { Clock, ScriptHost } from "../powershell/host.ts";
 import { toDouble, types, type Types } from "../powershell/types.ts";
 import { NetObject, Unsupported, type Num, type Value } from "../powershell/values.ts";
 
@@ -39,7 +39,7 @@ export function toMilliseconds(ticks: bigint): number {
 /** Converts ticks since 1970 to a DateTime, in UTC or local time. */
 export function toDateTime(
   set: Types,
-  { clock }: Pick<Host, "clock">,
+  { clock }: Pick<ScriptHost, "clock">,
   ticks: bigint,
   utc: boolean,
 ): DateTime {
@@ -117,7 +117,7 @@ function format({ state }: DateTime, as: string): string {
 const epoch = 621_355_968_000_000_000n;
 
 /** Defines DateTime and Stopwatch, which use the clock of a machine. */
-export function defineTimeTypes(set: Types, host: Host): void {
+export function defineTimeTypes(set: Types, host: ScriptHost): void {
   const { clock } = host;
   const moment = (ticks: bigint, kind: Moment["kind"]): DateTime =>
     new NetObject(dateTime, { ticks: ticksOfMoment(ticks), kind });

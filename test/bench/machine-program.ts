@@ -6,13 +6,15 @@ import { randomLabId } from "../../components/lab-id.ts";
 import { makersComponents } from "../../components/machine/machine-makers.ts";
 import { LabNetwork } from "../../components/network/lab-network.ts";
 import { addressPlan } from "../../config/address-plan.ts";
-import { loadSettings } from "../../config/load.ts";
+import { loadStack } from "../../config/load.ts";
 import { labNames } from "../../config/names.ts";
 import { LabImages } from "../../stacks/lab-images.ts";
 import { machineImage } from "../../stacks/machine-image.ts";
 import { labMachines } from "../../stacks/machines.ts";
 
-const settings = await loadSettings();
+const stack = await loadStack();
+if (stack.kind !== "lab") throw new Error("this stack is not a lab");
+const { settings } = stack;
 const [node] = settings.nodes;
 if (node === undefined) throw new Error("the settings name no Windows node");
 const names = labNames(settings.lab.name);

@@ -8,11 +8,7 @@ import { fileURLToPath } from "node:url";
 import { execa } from "execa";
 import { bakedSteps } from "../../images/windows/bake.ts";
 import { BuildStages } from "../../images/windows/builder/build-stages.ts";
-import {
-  imageFile,
-  screensFolder,
-  windowsImage,
-} from "../../images/windows/builder/image-artifact.ts";
+import { imageFile, windowsImage } from "../../images/windows/builder/image-artifact.ts";
 import {
   imageDiskGiB,
   serialFile,
@@ -139,7 +135,7 @@ describe("the making of an image", () => {
   });
 
   it("takes pictures of the screen", () => {
-    const screens = screensFolder(cache, path.basename(image));
+    const screens = cache.logFile(path.basename(image)).replace(/\.log$/, ".screens");
     const [first = ""] = readdirSync(screens);
     const picture = readFileSync(path.join(screens, first));
     assert.ok(picture.length > 0, "an empty picture");

@@ -9,13 +9,14 @@ import { type FakeCluster, RecordingCluster } from "./fake-cluster.ts";
 import { type FakeMedia, writeFakeMedia } from "./fake-media.ts";
 import { FakePrograms } from "./fake-programs.ts";
 import { generateEd25519 } from "../../host/ssh/generate-ed25519.ts";
-import { type MachineTime, VirtualTime } from "../../rehearsal/machine/machine-time.ts";
+import type { MachineTime } from "../../rehearsal/machine/machine-time.ts";
 import { type RunningHost, startHost } from "../../rehearsal/machine/start-host.ts";
 import { started, stopped } from "../left-running.ts";
 import { ownAddress, ownPort } from "../own-address.ts";
 import { loadState } from "../../rehearsal/machine/state.ts";
 import type { WindowsHost } from "../../rehearsal/machine/windows-host.ts";
 import type { WindowsVersion } from "../../rehearsal/machine/windows-version.ts";
+import { VirtualTime } from "./virtual-time.ts";
 
 export interface RehearsalHostOptions {
   readonly hostName: string;

@@ -2,7 +2,7 @@ import { StringDecoder } from "node:string_decoder";
 import { withoutControls } from "../../../host/without-controls.ts";
 import { RedactedLines } from "../../../components/redact.ts";
 
-export const longestLine = 64 * 1024;
+const longestLine = 64 * 1024;
 
 /** A line of a container's log as the CRI writes it: time, stream, whether the line goes on, text. */
 const containerLine = /^\S+ (?:stdout|stderr) ([FP])(?::\S*)? ?(.*)$/s;

@@ -30,10 +30,6 @@ export const imageArtifactName = "windows-image";
 export const imageFile = "windows.qcow2";
 
 /** Folder of the screenshots from the build of an image. */
-export function screensFolder(cache: Cache, address: string): string {
-  return screensBeside(cache.logFile(address));
-}
-
 function screensBeside(logFile: string): string {
   return logFile.replace(/\.log$/, ".screens");
 }

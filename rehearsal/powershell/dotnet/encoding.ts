@@ -1,7 +1,7 @@
 /** System.Text.Encoding, lines, and checksums. */
 import { createHash } from "node:crypto";
 import { tryConvert } from "../convert.ts";
-import type { Host } from "../host.ts";
+import type { ScriptHost } from "../host.ts";
 import * as is from "../types.ts";
 import { bytes, types } from "../types.ts";
 import type { PsArray } from "../values.ts";
@@ -43,7 +43,7 @@ export function decodeText(data: Buffer, assumed = utf8): string {
 }
 
 /** The line separator of the modelled machine. */
-export function newLine(host: Host): string {
+export function newLine(host: ScriptHost): string {
   return host.files.separator === "\\" ? "\r\n" : "\n";
 }
 

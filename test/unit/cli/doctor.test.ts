@@ -88,7 +88,7 @@ describe("what is left over on a host", () => {
   const cases: Readonly<Record<string, readonly [HostResource, object]>> = {
     "in the state": [thing("kindows-a", "in-state"), {}],
     "the lab's, not in its state": [thing("kindows-a", "x"), { own: [thing("kindows-a", "x")] }],
-    "a lab of nobody's": [
+    "a lab of no stack here": [
       stranger,
       { unknown: [{ lab: "kindows-nobody", things: [{ ...stranger, byHand }] }] },
     ],

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { mock } from "node:test";
 
 import { findLogs, FollowedFile, type LogFolder } from "../../../cli/logs/follow/followed-files.ts";
-import { type LogForm, LogLines, longestLine } from "../../../cli/logs/follow/log-lines.ts";
+import { type LogForm, LogLines } from "../../../cli/logs/follow/log-lines.ts";
 import { SourceRefused, withRetries } from "../../../cli/logs/follow/log-stream.ts";
 import { windowsLogs } from "../../../cli/logs/follow/machine-stream.ts";
 import { eachCase } from "../each-case.ts";
@@ -223,6 +223,7 @@ describe("lines of a log that comes in parts", () => {
   );
 
   it("are cut where they are too long, and never within a word", () => {
+    const longestLine = 64 * 1024;
     const start = "word ".repeat(longestLine / 5 - 2);
     const [line = "", next] = linesOf([Buffer.from(`${start}${token} ${token}\nnext\n`)]);
     assert.ok(line.length < longestLine + 100);

@@ -26,7 +26,7 @@ import { checkArtifacts, ensureArtifacts, longestChainFirst } from "../../../too
 import { digestOfFile } from "../../../toolchain/file-digest.ts";
 import { thisProcess } from "../../../toolchain/owner.ts";
 import { removeTree } from "../../../toolchain/remove-tree.ts";
-import { cacheMark, ownCache } from "../../../toolchain/own-cache.ts";
+import { ownCache } from "../../../toolchain/own-cache.ts";
 import { eachCase } from "../each-case.ts";
 import { newFolder } from "../new-folder.ts";
 import { cacheRoot } from "../../../toolchain/own-cache.ts";
@@ -411,7 +411,7 @@ describe("the compiler's caches", () => {
       if (isRoot) process.seteuid?.(0);
     }
     assert.deepEqual((await readdir(cache.root, { recursive: true })).sort(), [
-      cacheMark,
+      ".kindows-cache",
       "building",
       "locks",
     ]);

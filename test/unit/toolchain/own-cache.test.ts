@@ -7,7 +7,7 @@ import { removeLoadedImages } from "../../../cli/cache/prune.ts";
 import { markerName, writeMarker } from "../../../toolchain/cache-marker.ts";
 import { Cache } from "../../../toolchain/cache.ts";
 import { removeCompilerCaches } from "../../../toolchain/compiler-caches.ts";
-import { assertOnlyOurs, cacheMark, loadedFolder, ownCache } from "../../../toolchain/own-cache.ts";
+import { assertOnlyOurs, loadedFolder, ownCache } from "../../../toolchain/own-cache.ts";
 import { projectRoot } from "../../../toolchain/project.ts";
 import { runKindows } from "../cli/run-kindows.ts";
 import { eachCase } from "../each-case.ts";
@@ -75,7 +75,7 @@ describe("a folder that KINDOWS_CACHE names", () => {
     });
     assert.equal(exitCode, there.length > 0 ? 1 : 0);
     if (there.length > 0) assert.match(stderr, refused);
-    else assert.equal(await readFile(at("cache", cacheMark), "utf8"), "");
+    else assert.equal(await readFile(at("cache", ".kindows-cache"), "utf8"), "");
   });
 });
 
