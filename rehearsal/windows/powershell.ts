@@ -276,6 +276,8 @@ export function windowsCmdlets(
 /** Has cmd.exe run commands in the console, as programs do whose output nothing takes. */
 function withConsole(programs: Processes, { cmd, closed }: ScriptConsole): Processes {
   const start: Processes["start"] = (options) => {
+    // A script that starts its program again when it has ended would do so without end.
+    assertOpen(closed);
     const process = programs.start(options);
     closed?.addEventListener("abort", () => process.kill());
     return process;
@@ -319,6 +321,10 @@ export class ConsoleClosed extends Error {
   override readonly name = "ConsoleClosed";
 }
 
+function assertOpen(console: AbortSignal | undefined): void {
+  if (console?.aborted) throw new ConsoleClosed("the console has been closed");
+}
+
 /** The scripts' clock. Waits end if the power fails, or the console is closed. */
 function machineClock(machine: WindowsHost, closed?: AbortSignal): Clock {
   const { programs, time } = machine;
@@ -328,7 +334,7 @@ function machineClock(machine: WindowsHost, closed?: AbortSignal): Clock {
     async sleep(milliseconds, cancelled) {
       const ends = [cancelled, closed].filter((each) => each !== undefined);
       await machine.sleep(milliseconds / 1000, ends.length > 0 ? AbortSignal.any(ends) : undefined);
-      if (closed?.aborted) throw new ConsoleClosed("the console has been closed");
+      assertOpen(closed);
     },
     offset: () => 0,
   };

@@ -162,7 +162,7 @@ describe("Calico's own scripts on the interpreter", function () {
     assert.deepEqual(names(), ["External", "other"]);
   });
 
-  it("felix-service.ps1 waits for that, then starts Felix", async () => {
+  it("felix-service.ps1 waits for that, then starts Felix, until its container ends", async () => {
     const { registry } = host.windows;
     const run = start("CalicoWindows/felix-service.ps1");
     await until(
@@ -173,6 +173,10 @@ describe("Calico's own scripts on the interpreter", function () {
     const at = /CurrentLastBootTime (.*)/.exec(run.text())?.[1] ?? "";
     registry.make(calicoKey).set("LastBootTime", at.trim(), "String");
     await until(() => commands().length === 1, run);
+    socket?.destroy();
+    await run.ended;
+    // Its loop has no wait in it.
+    await start("uninstall-calico.ps1").ended;
     assert.deepEqual(commands(), ["-felix"]);
   });
 });
