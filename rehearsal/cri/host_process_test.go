@@ -390,7 +390,7 @@ func TestCalicosContainersSeeTheMachinesFolders(t *testing.T) {
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	script := "#!/bin/sh\nroot=$CONTAINER_SANDBOX_MOUNT_POINT; echo one >$root/host/opt/cni/bin/calico.exe; echo in $PWD; exit 0\n"
+	script := "#!/bin/sh\nroot=$CONTAINER_SANDBOX_MOUNT_POINT; echo one >$root/host/opt/cni/bin/calico.exe; echo in $PWD with $CERTIFICATE; exit 0\n"
 	if err := os.WriteFile(filepath.Join(folder, "install.exe"), []byte(script), 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -398,11 +398,12 @@ func TestCalicosContainersSeeTheMachinesFolders(t *testing.T) {
 	id := srv.create(srv.pod("calico", true, logs).Id, "quay.io/calico/cni-windows:v3.32.1", &runtimeapi.ContainerConfig{
 		Command:    []string{"$env:CONTAINER_SANDBOX_MOUNT_POINT/opt/cni/bin/install.exe"},
 		WorkingDir: "$env:CONTAINER_SANDBOX_MOUNT_POINT/opt/",
+		Envs:       []*runtimeapi.KeyValue{{Key: "CERTIFICATE", Value: []byte("$env:CONTAINER_SANDBOX_MOUNT_POINT/tls.crt")}},
 		Mounts:     []*runtimeapi.Mount{{HostPath: plugins, ContainerPath: "/host/opt/cni/bin"}},
 	})
 	root := filepath.Join(srv.roots, id)
 	srv.start(id)
-	awaitLog(t, filepath.Join(logs, "app/0.log"), "in "+filepath.Join(root, "opt"))
+	awaitLog(t, filepath.Join(logs, "app/0.log"), "in "+filepath.Join(root, "opt")+" with "+root+"/tls.crt")
 	srv.assertEnd(id, 0, reasonStopped)
 	installed := filepath.Join(plugins, "calico.exe")
 	if text, err := os.ReadFile(installed); string(text) != "one\n" {

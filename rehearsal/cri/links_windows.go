@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 )
 
@@ -12,7 +13,7 @@ import (
 func linkFolders(targets map[string]string) error {
 	commands := []string{}
 	for link, target := range targets {
-		commands = append(commands, fmt.Sprintf("cmd.exe /d /c mklink /J %s %s", link, target))
+		commands = append(commands, fmt.Sprintf("cmd.exe /d /c mklink /J %s %s", link, filepath.Clean(target)))
 	}
 	if len(commands) == 0 {
 		return nil

@@ -72,7 +72,11 @@ func (s *server) newProcess(root, reference string, program *imageProgram, sb *s
 		return nil, errors.Join(err, removeRoot(root, program))
 	}
 	for _, variable := range config.GetEnvs() {
-		env = append(env, variable.GetKey()+"="+string(variable.GetValue()))
+		value := string(variable.GetValue())
+		if sb.HostProcess {
+			value = withMountPoint(value, root)
+		}
+		env = append(env, variable.GetKey()+"="+value)
 	}
 	dir := config.GetWorkingDir()
 	if dir == "" {
@@ -81,7 +85,8 @@ func (s *server) newProcess(root, reference string, program *imageProgram, sb *s
 	return &hostProcess{root: root, inPod: !sb.HostProcess, words: program.words(config), dir: withMountPoint(dir, root), env: env, job: job, ended: make(chan struct{}), ownPaths: ownPaths}, nil
 }
 
-// withMountPoint replaces the mount point's variable in a word of a command, or in its folder, as hcsshim does (jobcontainers).
+// withMountPoint replaces the mount point's variable in a word of a command, in its folder or in a variable's value, as hcsshim
+// does (jobcontainers).
 func withMountPoint(word, root string) string {
 	for _, variable := range []string{"%" + mountPointVariable + "%", "$env:" + mountPointVariable} {
 		word = strings.ReplaceAll(word, variable, root)
