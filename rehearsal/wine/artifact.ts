@@ -12,7 +12,7 @@ import { makePrefix } from "./prefix.ts";
 const mountPoints = ["dev", "etc", "proc", "sys", "tmp"];
 
 /** Folders of drive C: that programs name without the drive, e.g. /var/lib/cni: Wine takes such a path for Linux' own. */
-export const drivelessFolders = ["run", "var"];
+export const drivelessFolders = ["opt", "run", "var"];
 
 /** Debian's Wine and its prefix in `root/`, where test/windows-binaries runs Windows programs as in the guest. */
 export const wineRoot: Artifact = {

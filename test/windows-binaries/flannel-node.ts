@@ -7,15 +7,14 @@ import {
   setHeaderOptions,
   type V1ClusterRole,
   type V1ClusterRoleBinding,
-  type V1Node,
 } from "@kubernetes/client-node";
 import { windowsAccess } from "../../components/cni/flannel/flannel.ts";
 import type { FlannelBackend } from "../../components/cni/flannel/flannel-config.ts";
 import { flannelHnsNetwork } from "../../components/cni/flannel/flannel-config.ts";
 import { accessObjects } from "../../components/cni/windows-access.ts";
-import { assertDone, runStep } from "../unit/rehearsal/machine/step-runner.ts";
-import { type TestCluster, waitFor } from "./test-cluster.ts";
-import { clusterAddress, clusterName, nodeAddress } from "./test-programs.ts";
+import type { TestCluster } from "./test-cluster.ts";
+import { nodeAddress } from "./test-programs.ts";
+import { addExternalNetwork, joinNode } from "./windows-node.ts";
 import type { WineMachine } from "./wine-machine.ts";
 
 export const ranges = {
@@ -32,6 +31,21 @@ export const linuxNode = {
   address: "192.168.250.12",
   mac: "66:01:02:03:04:05",
 };
+
+/** A Linux node that only exists by name. */
+export async function makeNode(
+  core: CoreV1Api,
+  name: string,
+  address: string,
+  annotations: Readonly<Record<string, string>>,
+): Promise<void> {
+  const labels = { "kubernetes.io/os": "linux" };
+  await core.createNode({ body: { metadata: { name, annotations, labels } } });
+  await core.patchNodeStatus(
+    { name, body: { status: { addresses: [{ type: "InternalIP", address }] } } },
+    setHeaderOptions("Content-Type", PatchStrategy.StrategicMergePatch),
+  );
+}
 
 /** A Linux node of a cluster with Flannel, by what its flanneld has written. */
 export async function makeLinuxNode(
@@ -56,7 +70,6 @@ export async function joinWithFlannel(
   backend: FlannelBackend,
 ): Promise<void> {
   const client = <Api extends ApiType>(api: ApiConstructor<Api>): Api => cluster.makeClient(api);
-  const isOwn = ({ metadata }: V1Node): boolean => metadata?.name === machine.windows.computerName;
   const rbac = client(RbacAuthorizationV1Api);
   const { role, binding } = accessObjects(windowsAccess);
   await rbac.createClusterRole({ body: role as V1ClusterRole });
@@ -65,30 +78,11 @@ export async function joinWithFlannel(
   await machine.installContainerd();
   await machine.installKubernetes();
   await machine.installFlannel(nodeAddress, { backend, ...ranges });
-  const entry = `${clusterAddress}=${clusterName}`;
-  await assertDone(runStep(machine, "Set-HostsEntry", ["-Entry", entry]));
-  await assertDone(
-    runStep(
-      machine,
-      "Join-Node",
-      [
-        ...["-NodeName", machine.windows.computerName, "-ApiServerEndpoint", cluster.endpoint],
-        ...["-NodeIp", nodeAddress, "-TimeoutSeconds", "120"],
-      ],
-      JSON.stringify({ token: await cluster.token(), caCertHashes: [cluster.caCertHash] }),
-    ),
-  );
-  await waitFor("the Node", async () => (await cluster.nodes()).some(isOwn));
+  await joinNode(cluster, machine);
   // The controllers here give no ranges to nodes.
   await client(CoreV1Api).patchNode(
     { name: machine.windows.computerName, body: { spec: { podCIDR: ownPods } } },
     setHeaderOptions("Content-Type", PatchStrategy.StrategicMergePatch),
   );
-  const network = [
-    ...["-Address", nodeAddress, "-DelaySeconds", "1"],
-    ...["-Network", flannelHnsNetwork(backend)],
-  ];
-  await assertDone(runStep(machine, "Add-ExternalNetwork", network), true);
-  await machine.windows.tasksEnded();
-  await assertDone(runStep(machine, "Confirm-ExternalNetwork", network), false);
+  await addExternalNetwork(machine, flannelHnsNetwork(backend));
 }

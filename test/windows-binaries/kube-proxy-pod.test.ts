@@ -1,19 +1,12 @@
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import {
-  CoreV1Api,
-  DiscoveryV1Api,
-  RbacAuthorizationV1Api,
-  type V1ConfigMap,
-  type V1Pod,
-} from "@kubernetes/client-node";
+import { CoreV1Api, DiscoveryV1Api } from "@kubernetes/client-node";
 
 import { flannelOnHns } from "../../components/cni/flannel/existing.ts";
-import { kubeProxyImage, kubeProxyObjects } from "../../components/kubeproxy/kube-proxy-objects.ts";
 import type { LoadBalancer } from "../../rehearsal/windows/hns/objects.ts";
-import { kubernetesVersion } from "../../toolchain/tools/table.ts";
 import { joinWithFlannel, makeLinuxNode } from "./flannel-node.ts";
+import { kubeProxyPod, makeKubeProxyPod, makeWebService } from "./kube-proxy-node.ts";
 import { processesOf, processOf } from "./processes.ts";
 import { TestCluster, waitFor } from "./test-cluster.ts";
 import { clusterAddress, testPrograms } from "./test-programs.ts";
@@ -21,8 +14,7 @@ import { WineMachine } from "./wine-machine.ts";
 
 const flannel = flannelOnHns("vxlan");
 
-const namespace = "kube-system";
-const podName = "kube-proxy-windows";
+const { namespace, name: podName } = kubeProxyPod;
 
 /** Pods of this node, and of another one. */
 const [local, remote] = ["10.244.1.5", "10.244.2.5"];
@@ -61,57 +53,6 @@ describe("kube-proxy.exe in the pod of the shipped DaemonSet", function () {
     return hns.create("endpoint", settings, { network: ID });
   }
 
-  async function makeService(): Promise<void> {
-    const ports = [{ port: 80, targetPort: 8080, protocol: "TCP" }];
-    await core.createNamespacedService({
-      namespace: "default",
-      body: { metadata: { name: "web" }, spec: { clusterIP, ports } },
-    });
-    await cluster.makeClient(DiscoveryV1Api).createNamespacedEndpointSlice({
-      namespace: "default",
-      body: {
-        metadata: { name: "web-1", labels: { "kubernetes.io/service-name": "web" } },
-        addressType: "IPv4",
-        endpoints: [
-          { addresses: [local], conditions: { ready: true }, nodeName: "win-1" },
-          { addresses: [remote], conditions: { ready: true }, nodeName: "worker-1" },
-        ],
-        ports: [{ name: "", port: 8080, protocol: "TCP" }],
-      },
-    });
-  }
-
-  /** kube-proxy's account, as kubeadm makes it. */
-  async function makeAccount(): Promise<void> {
-    const name = "kube-proxy";
-    await core.createNamespacedServiceAccount({ namespace, body: { metadata: { name } } });
-    const apiGroup = "rbac.authorization.k8s.io";
-    await cluster.makeClient(RbacAuthorizationV1Api).createClusterRoleBinding({
-      body: {
-        metadata: { name },
-        roleRef: { apiGroup, kind: "ClusterRole", name: "system:node-proxier" },
-        subjects: [{ kind: "ServiceAccount", name, namespace }],
-      },
-    });
-  }
-
-  /** The DaemonSet's pod on the node: no scheduler runs here. */
-  async function makePod(): Promise<void> {
-    const script = readFileSync("components/kubeproxy/start.ps1", "utf8");
-    const objects = kubeProxyObjects({
-      ...{ image: kubeProxyImage(kubernetesVersion), script },
-      network: flannel,
-      server: `https://${cluster.endpoint}`,
-    });
-    const { spec } = objects.DaemonSet as { spec: { template: Required<Pick<V1Pod, "spec">> } };
-    await core.createNamespacedConfigMap({ namespace, body: objects.ConfigMap as V1ConfigMap });
-    const body = {
-      metadata: { name: podName },
-      spec: { ...spec.template.spec, nodeName: "win-1" },
-    };
-    await core.createNamespacedPod({ namespace, body });
-  }
-
   const balancers = (): readonly LoadBalancer[] => machine.windows.state.hns.loadBalancers;
   const balancerOf = (vip: string): LoadBalancer | undefined =>
     balancers().find(({ FrontendVIPs }) => FrontendVIPs.includes(vip));
@@ -132,9 +73,8 @@ describe("kube-proxy.exe in the pod of the shipped DaemonSet", function () {
   }
 
   it("makes HNS' load balancers of the cluster's services, from the script's arguments", async () => {
-    await makeService();
-    await makeAccount();
-    await makePod();
+    await makeWebService(cluster, clusterIP, { "win-1": local, "worker-1": remote });
+    await makeKubeProxyPod(cluster, flannel);
     await waitFor("the load balancers", async () => {
       if (backends(clusterIP).length === 2 && balancerOf("10.96.0.1")) return true;
       throw new Error(await podLog());

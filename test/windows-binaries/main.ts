@@ -11,7 +11,7 @@ import { execa } from "execa";
 import { calicoDefinitions } from "../../components/cni/calico/definitions-artifact.ts";
 import { calicoRelease } from "../../components/cni/calico/release.ts";
 import { defaultCalico } from "../../host/versions.ts";
-import { calicoWindows } from "./calico-programs.ts";
+import { calicoLinux, calicoWindows } from "./calico-programs.ts";
 import { rehearsalCri, rehearsalCurl } from "../../rehearsal/image/guest-tools.ts";
 import { wineRoot } from "../../rehearsal/wine/artifact.ts";
 import { ensureArtifacts } from "../../toolchain/ensure.ts";
@@ -78,7 +78,7 @@ async function main(): Promise<number> {
     ...[kubernetesWindows, kubernetesLinux, wineRoot],
     ...[...containerds, kubeProxyWindows, rehearsalCri, etcd, kubeApiserver, hcnTests],
     ...[flannelWindows, flannelPluginWindows, cniPluginsWindows, agnhostWindows, rehearsalCurl],
-    ...[definitions, ...(calicoWindows === undefined ? [] : [calicoWindows])],
+    ...[definitions, ...[calicoWindows, calicoLinux].filter((each) => each !== undefined)],
   ];
   const ensured = await ensureArtifacts(artifacts, { progress: say, ensurePackages });
   const programs: TestPrograms = {
@@ -99,7 +99,10 @@ async function main(): Promise<number> {
     etcd: ensured.path(etcd),
     kubeApiserver: ensured.path(kubeApiserver),
     calicoDefinitions: ensured.path(definitions),
-    ...(calicoWindows !== undefined && { calicoWindows: ensured.path(calicoWindows) }),
+    ...(calicoWindows &&
+      calicoLinux && {
+        calico: { windows: ensured.path(calicoWindows), linux: ensured.path(calicoLinux) },
+      }),
   };
   const folder = await mkdtemp(join(tmpdir(), "kindows-windows-binaries-"));
   try {

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdir, mkdtemp, open, readFile, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import {
   type ApiConstructor,
   type ApiType,
@@ -42,7 +42,7 @@ export class TestCluster {
   private constructor(
     readonly folder: string,
     readonly kubeconfig: string,
-    private readonly processes: readonly ChildProcess[],
+    private readonly processes: ChildProcess[],
   ) {
     this.#config.loadFromString(kubeconfig);
     this.#api = this.#config.makeApiClient(CoreV1Api);
@@ -87,6 +87,21 @@ export class TestCluster {
       });
     }
     return token;
+  }
+
+  /** Starts a further program of the cluster, with the cluster's administrator as its account, until the cluster stops. */
+  async run(
+    program: string,
+    args: readonly string[],
+    environment: Readonly<Record<string, string>>,
+  ): Promise<void> {
+    const variables = { ...environment, KUBECONFIG: join(this.folder, "super-admin.conf") };
+    this.processes.push(await launch(this.folder, program, args, variables));
+  }
+
+  /** What a program of the cluster has written, for the message of a failure. */
+  async log(name: string): Promise<string> {
+    return (await readFile(join(this.folder, `${name}.log`), "utf8")).slice(-4000);
   }
 
   /** Ends its processes and frees its ports. */
@@ -183,7 +198,8 @@ async function startControllers(folder: string): Promise<ChildProcess> {
     `--authorization-kubeconfig=${kubeconfig}`,
     "--leader-elect=false",
     "--use-service-account-credentials=true",
-    "--controllers=*,bootstrap-signer-controller,token-cleaner-controller",
+    // Linux nodes only exist by name here: nobody renews their leases, and they are not to be taken for lost.
+    "--controllers=*,bootstrap-signer-controller,token-cleaner-controller,-node-lifecycle-controller",
     `--client-ca-file=${pki("ca.crt")}`,
     `--root-ca-file=${pki("ca.crt")}`,
     `--cluster-signing-cert-file=${pki("ca.crt")}`,
@@ -197,16 +213,24 @@ async function launch(
   folder: string,
   program: string,
   args: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
 ): Promise<ChildProcess> {
-  const log = await open(join(folder, `${program.slice(program.lastIndexOf("/") + 1)}.log`), "w");
-  const child = spawn(program, args, { stdio: ["ignore", log.fd, log.fd] });
+  const log = await open(join(folder, `${basename(program)}.log`), "w");
+  const child = spawn(program, args, {
+    env: { ...process.env, ...environment },
+    stdio: ["ignore", log.fd, log.fd],
+  });
   await log.close();
   return child;
 }
 
 /** @throws after the time limit, with the last state. */
-export async function waitFor(what: string, look: () => Promise<boolean>): Promise<void> {
-  await waitUntil({ what, timeoutSeconds: waitSeconds, pollMilliseconds: 200 }, () =>
+export async function waitFor(
+  what: string,
+  look: () => Promise<boolean>,
+  timeoutSeconds: number = waitSeconds,
+): Promise<void> {
+  await waitUntil({ what, timeoutSeconds, pollMilliseconds: 200 }, () =>
     look().then((isSo) => (isSo ? undefined : "not there"), messageOf),
   );
 }

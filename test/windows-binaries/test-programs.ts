@@ -27,9 +27,9 @@ const programsSchema = z.object({
   kubernetesLinux: z.string(),
   etcd: z.string(),
   kubeApiserver: z.string(),
-  /** Calico's definitions, and its programs for Windows, if they are there. */
   calicoDefinitions: z.string(),
-  calicoWindows: z.string().optional(),
+  /** Calico's programs, if they are there. */
+  calico: z.object({ windows: z.string(), linux: z.string() }).optional(),
 });
 
 /** Absolute paths of the tested programs and of those that test them. */

@@ -41,6 +41,8 @@ export class WineMachine {
     private readonly media: CarriedMedia,
     private readonly containerd: string,
     private readonly supervisor: NodeJS.Timeout,
+    /** What the model has to say, what its HNS refuses among it. */
+    readonly log: readonly string[],
   ) {}
 
   /**
@@ -94,26 +96,28 @@ export class WineMachine {
       },
     });
     windows.state.features.Containers = "Installed";
-    const say = (line: string): void => void process.stderr.write(`${line}\n`);
-    const servers = [
-      await serveHns(windows.hns, () => undefined),
-      await servePowerShell(windows, say),
-    ];
+    const log: string[] = [];
+    const keep = (line: string): void => void log.push(line);
+    const say = (line: string): void => {
+      keep(line);
+      process.stderr.write(`${line}\n`);
+    };
+    const servers = [await serveHns(windows.hns, keep), await servePowerShell(windows, say)];
     // As in the guest, sooner.
     const supervisor = setInterval(
       () => void windows.services.restartEnded(say).catch((error: unknown) => say(String(error))),
       restartMilliseconds,
     );
-    return new WineMachine(windows, wine, folder, servers, media, containerd, supervisor);
+    return new WineMachine(windows, wine, folder, servers, media, containerd, supervisor, log);
   }
 
-  /** Puts an image's programs on the drive, so that its containers run. */
+  /** Puts an image's files and folders on the drive, so that its containers run. */
   async addImage(name: string, files: Readonly<Record<string, string>>): Promise<void> {
-    for (const [file, program] of Object.entries(files)) {
+    for (const [file, source] of Object.entries(files)) {
       const folder = `C:\\rehearsal\\images\\${name}`;
       const target = await this.windows.drive.resolve(`${folder}\\${file}`);
       await mkdir(dirname(target), { recursive: true });
-      await copyFile(program, target);
+      await cp(source, target, { recursive: true });
     }
   }
 

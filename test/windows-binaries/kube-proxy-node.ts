@@ -1,0 +1,69 @@
+import { readFileSync } from "node:fs";
+import {
+  CoreV1Api,
+  DiscoveryV1Api,
+  RbacAuthorizationV1Api,
+  type V1ConfigMap,
+  type V1Pod,
+} from "@kubernetes/client-node";
+
+import type { HnsNetwork } from "../../components/cni/pod-network.ts";
+import { kubeProxyImage, kubeProxyObjects } from "../../components/kubeproxy/kube-proxy-objects.ts";
+import { kubernetesVersion } from "../../toolchain/tools/table.ts";
+import type { TestCluster } from "./test-cluster.ts";
+
+export const kubeProxyPod = { namespace: "kube-system", name: "kube-proxy-windows" };
+
+/** Makes the shipped DaemonSet's pod on the node, for no scheduler runs here, and kube-proxy's account, as kubeadm does. */
+export async function makeKubeProxyPod(cluster: TestCluster, network: HnsNetwork): Promise<void> {
+  const { namespace } = kubeProxyPod;
+  const core = cluster.makeClient(CoreV1Api);
+  const name = "kube-proxy";
+  await core.createNamespacedServiceAccount({ namespace, body: { metadata: { name } } });
+  const apiGroup = "rbac.authorization.k8s.io";
+  await cluster.makeClient(RbacAuthorizationV1Api).createClusterRoleBinding({
+    body: {
+      metadata: { name },
+      roleRef: { apiGroup, kind: "ClusterRole", name: "system:node-proxier" },
+      subjects: [{ kind: "ServiceAccount", name, namespace }],
+    },
+  });
+  const objects = kubeProxyObjects({
+    image: kubeProxyImage(kubernetesVersion),
+    script: readFileSync("components/kubeproxy/start.ps1", "utf8"),
+    network,
+    server: `https://${cluster.endpoint}`,
+  });
+  const { spec } = objects.DaemonSet as { spec: { template: Required<Pick<V1Pod, "spec">> } };
+  await core.createNamespacedConfigMap({ namespace, body: objects.ConfigMap as V1ConfigMap });
+  const body = {
+    metadata: { name: kubeProxyPod.name },
+    spec: { ...spec.template.spec, nodeName: "win-1" },
+  };
+  await core.createNamespacedPod({ namespace, body });
+}
+
+/** Makes the Service `web` with an endpoint on each node, by the nodes' names. */
+export async function makeWebService(
+  cluster: TestCluster,
+  clusterIP: string,
+  addresses: Readonly<Record<string, string>>,
+): Promise<void> {
+  const namespace = "default";
+  const ports = [{ port: 80, targetPort: 8080, protocol: "TCP" }];
+  await cluster.makeClient(CoreV1Api).createNamespacedService({
+    namespace,
+    body: { metadata: { name: "web" }, spec: { clusterIP, ports } },
+  });
+  await cluster.makeClient(DiscoveryV1Api).createNamespacedEndpointSlice({
+    namespace,
+    body: {
+      metadata: { name: "web-1", labels: { "kubernetes.io/service-name": "web" } },
+      addressType: "IPv4",
+      endpoints: Object.entries(addresses).map(([nodeName, address]) => ({
+        ...{ addresses: [address], conditions: { ready: true }, nodeName },
+      })),
+      ports: [{ name: "", port: 8080, protocol: "TCP" }],
+    },
+  });
+}
