@@ -58,6 +58,14 @@ export function bind(signature: Signature, args: readonly Argument[], piped: boo
   });
   const next = (): Argument | undefined =>
     remaining[0]?.name === undefined ? remaining.shift() : undefined;
+  /** What looks like a parameter and is none is a value behind one. */
+  const nextName = (): Argument | undefined => {
+    const [first] = remaining;
+    if (first?.name === undefined || first.value !== undefined) return undefined;
+    if (findParameter(signature, first.name, first.position)) return undefined;
+    remaining.shift();
+    return { value: `-${first.name}`, position: first.position };
+  };
   for (let argument = remaining.shift(); argument; argument = remaining.shift()) {
     const { name, position } = argument;
     if (name === undefined) {
@@ -71,7 +79,7 @@ export function bind(signature: Signature, args: readonly Argument[], piped: boo
       if (isAlone && !isOn && remaining[0]?.splatted) {
         throw new Unsupported(`a table of arguments behind -${name}`);
       }
-      const given = isOn ? { value: true, position } : isAlone ? next() : argument;
+      const given = isOn ? { value: true, position } : isAlone ? (next() ?? nextName()) : argument;
       if (given?.value === undefined) {
         const message = `Missing an argument for parameter '${formal.name}'. Specify a parameter of type '${formal.type?.name ?? "System.Object"}' and try again.`;
         throw bindingError(signature, "MissingArgument", message);

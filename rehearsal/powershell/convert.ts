@@ -93,10 +93,14 @@ export function enumerated(value: Value): readonly Value[] | undefined {
 }
 
 /** The elements that a loop or a pipeline goes through. A table must not change meanwhile, as in .NET. */
-export function* eachOf(value: Value, error = "InvalidOperation"): Generator<Value> {
+export function* eachOf(
+  value: Value,
+  error = "InvalidOperation",
+  items = toItems(value),
+): Generator<Value> {
   const changes = value instanceof NetObject ? value.type.changes : undefined;
   const before = changes?.(value);
-  for (const item of [...toItems(value)]) {
+  for (const item of [...items]) {
     yield item;
     if (changes && changes(value) !== before) {
       const message = "Collection was modified; enumeration operation may not execute.";
@@ -109,6 +113,11 @@ export function* eachOf(value: Value, error = "InvalidOperation"): Generator<Val
 /** A value as a list. `nothing` is an empty list; null is a list of one. */
 export function toItems(value: Value): readonly Value[] {
   return value === nothing ? [] : (enumerated(value) ?? [value]);
+}
+
+/** The same, for what does not depend on their order. */
+export function inAnyOrder(value: Value): readonly Value[] {
+  return (value instanceof NetObject ? value.type.bag?.(value) : undefined) ?? toItems(value);
 }
 
 /** A command's outputs as one value: `nothing`, the only output, or an array. */
@@ -294,7 +303,10 @@ const conversions = new Map<NetType, (value: Value, type: NetType) => Value | un
 
 /** Undefined, or an error that says why, if the value cannot be converted. */
 function conversion(value: Value, type: NetType): Value | undefined {
-  if (type === is.psObject && value instanceof Hashtable) return toCustomObject(value);
+  if (type === is.psObject && value instanceof Hashtable) {
+    value.refuseOrder();
+    return toCustomObject(value);
+  }
   if (!isNull(value) && (type === is.psObject || typeOf(value).is(type))) return value;
   if (type === is.decimal) throw new Unsupported("a conversion to [decimal]");
   const own = conversions.get(type);

@@ -7,6 +7,7 @@ import {
   eachOf,
   enumerated,
   fromItems,
+  inAnyOrder,
   isNumeric,
   numberIn,
   toBool,
@@ -65,6 +66,9 @@ import {
 
 /** Publishes the script's text and the offset of each statement before it runs, to measure test coverage. */
 const statementsRun = channel("powershell.statements");
+
+/** Those that fill an `@( )`, which may count what has no order. */
+const listsOf = new WeakSet<Emit>();
 
 type Statements = readonly Syntax.Statement[];
 type Ends = Syntax.Flow["kind"] | object;
@@ -480,25 +484,38 @@ export class Interpreter implements Shell {
   }
 
   async #loop(statement: Loop, emit: Emit): Promise<void> {
-    for await (const body of this.#rounds(statement)) {
-      const signal = await until(["Break", "Continue"], this.#statements(body, emit));
+    const { items, show } =
+      statement.kind === "ForEach"
+        ? await this.#collection(statement.collection, emit)
+        : { items: [], show: emit };
+    for await (const body of this.#rounds(statement, items)) {
+      const signal = await until(["Break", "Continue"], this.#statements(body, show));
       if (signal?.ends === "Break") return;
     }
   }
 
   /** What foreach goes through: what a command outputs, as it is, or else the elements of a value. */
-  async #collection(statement: Syntax.Statement): Promise<Iterable<Value>> {
+  async #collection(
+    statement: Syntax.Statement,
+    emit: Emit,
+  ): Promise<{ readonly items: Iterable<Value>; readonly show: Emit }> {
     if (statement.kind !== "Assignment" && !isExpression(statement)) {
-      return valueOf((emit) => this.#statement(statement, emit));
+      return { items: await valueOf((each) => this.#statement(statement, each)), show: emit };
     }
     const value = await this.#value(statement);
-    return isNull(value) ? [] : eachOf(value);
+    const items = isNull(value) ? [] : eachOf(value, undefined, inAnyOrder(value));
+    // Without an order, there is none of what the loop outputs.
+    const show: Emit = (each) => {
+      toItems(value);
+      return emit(each);
+    };
+    return { items, show };
   }
 
   /** Yields a loop's body each time it is to run. */
-  async *#rounds(loop: Loop): AsyncGenerator<Statements> {
+  async *#rounds(loop: Loop, items: Iterable<Value>): AsyncGenerator<Statements> {
     if (loop.kind === "ForEach") {
-      for (const item of await this.#collection(loop.collection)) {
+      for (const item of items) {
         this.#assignVariable(loop.variable, item);
         yield loop.body;
       }
@@ -753,7 +770,10 @@ export class Interpreter implements Shell {
         return (
           this.#listIn(node.body) ??
           after(
-            collect((emit) => this.#statements(node.body, emit)),
+            collect((emit) => {
+              listsOf.add(emit);
+              return this.#statements(node.body, emit);
+            }),
             is.array,
           )
         );
@@ -935,7 +955,14 @@ export class Interpreter implements Shell {
         const decides = toBool(first) === (operator === "-or");
         return decides ? toBool(first) : after(this.expression(right), toBool);
       }
-      return after(this.expression(right), (second) => this.#binary(operator, first, second));
+      return after(this.expression(right), (second) => {
+        const isPiped = left.kind === "Variable" && left.name === "_" && !isNull(first);
+        if (isPiped && !(first instanceof ErrorRecord) && operator === "-is") {
+          // Whatever comes out of a pipeline is one.
+          if (second === is.psObject) return true;
+        }
+        return this.#binary(operator, first, second);
+      });
     });
   }
 
@@ -1004,13 +1031,22 @@ export class Interpreter implements Shell {
     const ready = written.map((each) => ({ ...each, target: this.#target(each) }));
     const stages: Stage[] = [];
     let next = emit;
+    let failed: { readonly error: unknown } | undefined;
     for (const each of ready.reverse()) {
       const piped = each.command !== first;
-      const stage = this.#stage(each.target, { ...each, scope, emit: next, piped, stop });
+      let stage: Stage;
+      try {
+        stage = this.#stage(each.target, { ...each, scope, emit: next, piped, stop });
+      } catch (error) {
+        // What is wrong with a command before it is said first.
+        failed = { error };
+        continue;
+      }
       stages.unshift(stage);
       // The command before it may emit from a scope of its own; this one runs in the pipeline's scope.
       next = (value) => this.#inScope(scope, () => stage.process(value));
     }
+    if (failed) throw failed.error;
     if (first?.kind === "ExpressionElement") {
       const value = input ?? null;
       // A command does not get it, `@( )` counts it, `$( )` does not.
@@ -1018,10 +1054,10 @@ export class Interpreter implements Shell {
         throw new Unsupported("nothing at all in a list").at(first.position);
       }
       const isSilent = first.expression.kind === "Unary" && isStep(first.expression);
-      await until(
-        [pipeline],
-        handOn(isSilent ? [] : eachOf(value, "Management.Automation.Runtime"), next),
-      );
+      const isOpen = written.some(sortsAll) || (others.length === 0 && listsOf.has(emit));
+      const items = isOpen ? inAnyOrder(value) : toItems(value);
+      const each = isSilent ? [] : eachOf(value, "Management.Automation.Runtime", items);
+      await until([pipeline], handOn(each, next));
     }
     for (const stage of stages) {
       await until([pipeline], stage.end());
@@ -1192,6 +1228,12 @@ async function handOn(items: Iterable<Value>, emit: Emit): Promise<void> {
   for (const item of items) {
     if (item !== nothing) await emit(item);
   }
+}
+
+/** Whether a command sorts values by themselves, so that it matters less in which order they come. */
+function sortsAll({ named, args }: Written): boolean {
+  const isSort = typeof named === "string" && /^sort-object$/i.test(named);
+  return isSort && args.every(({ name }) => name !== undefined);
 }
 
 /** The text of a bare number. */

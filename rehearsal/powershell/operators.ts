@@ -2,6 +2,7 @@
 import {
   convert,
   enumerated,
+  inAnyOrder,
   isNumeric,
   isSameInMemory,
   most,
@@ -53,7 +54,7 @@ const filters: Readonly<Record<string, Comparison>> = {
 };
 
 const contains: Comparison = (list, wanted, ignoreCase) =>
-  toItems(list).some((item) => equals(item, wanted, ignoreCase));
+  inAnyOrder(list).some((item) => equals(item, wanted, ignoreCase));
 
 const operators = new Map<string, Operator>([
   ...Object.entries(filters).map(([name, passes]): [string, Operator] => [
@@ -338,6 +339,10 @@ function isOf(left: Value, right: Value): boolean {
   if (!(right instanceof NetType) && typeof right !== "string") throw noType(right);
   const type = typeof right === "string" ? is.types.find(right) : right;
   if (!type) throw new Unsupported(`-is ${toText(right)}`);
+  if (type === is.psObject && left !== null && !(left instanceof CustomObject)) {
+    // It is one if it has been through a pipeline.
+    throw new Unsupported(`[${type.name}] of any value`);
+  }
   if (isNull(left)) return false;
   const own = typeOf(left);
   const isOther = own !== type && type.element !== undefined && own.is(type);
@@ -345,7 +350,7 @@ function isOf(left: Value, right: Value): boolean {
     // It depends on how often the script has run.
     throw new Unsupported(`[${own.name}] -is [${type.name}]`);
   }
-  return type === is.psObject ? left instanceof CustomObject : own.is(type);
+  return type === is.psObject || own.is(type);
 }
 
 function noType(value: Value): Raised {

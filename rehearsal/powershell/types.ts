@@ -31,6 +31,7 @@ interface TypeDefinition {
   readonly compare?: (left: never, right: never) => number;
   readonly subtract?: (left: never, right: never) => Value;
   readonly enumerate?: (value: never) => readonly Value[];
+  readonly bag?: (value: never) => readonly Value[];
   readonly truth?: (value: never) => boolean;
   readonly changes?: (value: never) => number;
   /** By .NET name: a getter, or a getter and a setter. */
@@ -110,6 +111,7 @@ export class Types {
     type.compare = (compare as NetType["compare"]) ?? type.compare;
     type.subtract = (subtract as NetType["subtract"]) ?? type.subtract;
     type.enumerate = (enumerate as NetType["enumerate"]) ?? type.enumerate;
+    type.bag = (extension.bag as NetType["bag"]) ?? type.bag;
     type.truth = (extension.truth as NetType["truth"]) ?? type.truth;
     addProperties(type.properties, extension.properties);
     addProperties(type.staticProperties, extension.staticProperties);

@@ -49,6 +49,8 @@ export class NetType {
   subtract?: (left: Value, right: Value) => Value;
   /** The elements that loops and pipelines unroll. Undefined if the type is not a collection. */
   enumerate?: (value: Value) => readonly Value[];
+  /** The same where their order is one of chance, and `enumerate` refuses. */
+  bag?: (value: Value) => readonly Value[];
   /** Whether a value counts as true. Undefined if each does. */
   truth?: (value: Value) => boolean;
   /** How often the elements have changed. Undefined if they can while a loop goes through them. */
@@ -195,6 +197,12 @@ export class Hashtable {
   }
   entries(): { key: Value; value: Value }[] {
     return [...this.#entries.values()];
+  }
+  /** In .NET it is one of chance. */
+  refuseOrder(): void {
+    if (this.type.name === "System.Collections.Hashtable" && this.size > 1) {
+      throw new Unsupported("the order in a table that is not [ordered]");
+    }
   }
 }
 

@@ -18,6 +18,7 @@ import {
   Raised,
   ScriptBlock,
   Unsupported,
+  unknownWords,
   type Value,
 } from "../values.ts";
 
@@ -41,7 +42,7 @@ async function member(call: Call, name: string): Promise<Value> {
   }
   const value = await getProperty(item, name);
   if (value === undefined && call.scope.isStrict) {
-    const message = `The property "${name}" cannot be found on the input object.`;
+    const message = `The property "${name}" cannot be found on the input object.${unknownWords}`;
     const type = "System.Management.Automation.PSArgumentException";
     const id = call.name === "ForEach-Object" ? "PropertyOrMethodNotFound" : "PropertyNotFound";
     throw raised(type, message, { id });
@@ -219,46 +220,42 @@ interface Sorted {
   readonly key: Value | undefined;
 }
 
-/** Sorts as .NET does, step by step, because the order of values of several types depends on that. */
-function sort(items: Sorted[], order: (left: Sorted, right: Sorted) => number): Sorted[] {
-  const place = new Map(items.map((each, index) => [each, index]));
-  const isAfter = (left: Sorted, right: Sorted) =>
-    (order(left, right) || (place.get(left) ?? 0) - (place.get(right) ?? 0)) > 0;
+/** Sorts as .NET does, step by step: the order of equal values, and of values of several types, depends on that. */
+function sort(items: readonly Sorted[], order: (left: Sorted, right: Sorted) => number): Sorted[] {
   const types = new Set(items.map(({ key }) => (isNull(key ?? null) ? "" : typeof key)));
   if (types.size > 1 && types.has("boolean")) {
     throw new Unsupported("Sort-Object of truth values beside others");
   }
-  if (items.length > 16 || types.size === 1) {
+  const sorted = [...items];
+  const isAfter = (left: number, right: number) =>
+    order(sorted[left] as Sorted, sorted[right] as Sorted) > 0;
+  const swap = (left: number, right: number) => {
+    [sorted[left], sorted[right]] = [sorted[right] as Sorted, sorted[left] as Sorted];
+  };
+  if (items.length > 16) {
     if (types.size > 1) throw new Unsupported("Sort-Object of many values of several types");
-    const sorted = [...items].sort((a, b) => (isAfter(a, b) ? 1 : -1));
-    const isOpen = ({ item }: Sorted, at: number) => {
-      const next = sorted[at + 1];
-      return next && next.item !== item && order(sorted[at] as Sorted, next) === 0;
-    };
-    if (items.length > 16 && sorted.some(isOpen)) {
-      // .NET's sort swaps them as it likes.
+    sorted.sort(order);
+    if (
+      sorted.some(
+        ({ item }, at) =>
+          sorted[at + 1]?.item !== item && at + 1 < sorted.length && !isAfter(at + 1, at),
+      )
+    ) {
+      // .NET swaps them as it likes.
       throw new Unsupported("Sort-Object of more than 16 values, some of them equal");
     }
-    return sorted;
-  }
-  const sorted = [...items];
-  const [first, second, third] = sorted;
-  if (sorted.length === 3 && first && second && third) {
-    const swap = (left: number, right: number) => {
-      const [a, b] = [sorted[left] as Sorted, sorted[right] as Sorted];
-      if (isAfter(a, b)) [sorted[left], sorted[right]] = [b, a];
-    };
-    swap(0, 1);
-    swap(0, 2);
-    swap(1, 2);
-    return sorted;
-  }
-  for (const [index, each] of items.entries()) {
-    let at = index;
-    for (; at > 0 && isAfter(sorted[at - 1] as Sorted, each); at--) {
-      sorted[at] = sorted[at - 1] as Sorted;
+  } else if (items.length === 3) {
+    for (const [left, right] of [
+      [0, 1],
+      [0, 2],
+      [1, 2],
+    ] as const) {
+      if (isAfter(left, right)) swap(left, right);
     }
-    sorted[at] = each;
+  } else {
+    for (const start of items.keys()) {
+      for (let at = start; at > 0 && isAfter(at - 1, at); at--) swap(at - 1, at);
+    }
   }
   return sorted;
 }

@@ -51,7 +51,11 @@ const partOf = ({ state: { table, part } }: Part) => table.entries().map((entry)
 /** The keys or the values of a table, as they are whenever they are asked for. */
 const keyCollection = types.define({
   name: "System.Collections.Hashtable+KeyCollection",
-  enumerate: partOf,
+  enumerate(self: Part) {
+    self.state.table.refuseOrder();
+    return partOf(self);
+  },
+  bag: partOf,
   changes: ({ state: { table } }: Part) => table.changes,
   properties: { Count: (self: Part) => partOf(self).length },
 });

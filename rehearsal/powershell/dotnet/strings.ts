@@ -3,7 +3,14 @@ import type { Shell } from "../commands.ts";
 import { most, toText } from "../convert.ts";
 import { compile, type Match } from "../regex.ts";
 import { types, type Types } from "../types.ts";
-import { NetObject, Unsupported, type Char, type ScriptBlock, type Value } from "../values.ts";
+import {
+  NetObject,
+  Raised,
+  Unsupported,
+  type Char,
+  type ScriptBlock,
+  type Value,
+} from "../values.ts";
 import { badArgument } from "./exceptions.ts";
 
 function substring(self: string, start: number, length = self.length - start): string {
@@ -100,7 +107,12 @@ export function defineRegexTypes(set: Types, shell: Pick<Shell, "evaluate">): vo
     const results: Value[] = [];
     for (const match of regex.matches(text)) {
       const args = [new NetObject(matchType, match)];
-      results.push(await shell.evaluate(block, { args, child: true }));
+      results.push(
+        await shell.evaluate(block, { args, child: true }).catch((error: unknown) => {
+          // It is one of the method.
+          throw error instanceof Raised ? new Unsupported("an error in a block of Replace") : error;
+        }),
+      );
     }
     return regex.replaceBy(text, () => toText(results.shift() ?? null));
   };

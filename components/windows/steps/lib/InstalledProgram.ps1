@@ -80,7 +80,7 @@ function Install-ArchivedProgram {
     # Written last, so that an incomplete installation lacks it.
     $markPath = "$Folder\$Name.sha256"
     $mark = (Read-WholeText -Path $markPath).Trim()
-    $missing = @($File.Values | Where-Object { -not (Test-Path -LiteralPath "$Folder\$_") })
+    $missing = @($File.Values | Sort-Object | Where-Object { -not (Test-Path -LiteralPath "$Folder\$_") })
     if ($mark -eq $Checksum -and $missing.Count -eq 0) { return 'installed' }
     Assert-Medium -Path $Archive -Checksum $Checksum
     $staging = "$Folder\$Name.new"

@@ -98,7 +98,7 @@ function Remove-NodeNetwork {
 
 # Removes the variables that Calico's scripts set.
 function Remove-NodeVariable {
-    foreach ($name in @([Environment]::GetEnvironmentVariables('Machine').Keys)) {
+    foreach ($name in [Environment]::GetEnvironmentVariables('Machine').Keys | Sort-Object) {
         if ($name -match '^(CALICO_|FELIX_|KUBE_NETWORK$|IP_AUTODETECTION_METHOD$)') {
             [Environment]::SetEnvironmentVariable($name, $null, 'Machine')
             "variable $name"
