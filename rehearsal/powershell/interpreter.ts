@@ -690,6 +690,8 @@ export class Interpreter implements Shell {
   #assignVariable(target: Syntax.Variable, value: Value): void {
     if (target.scope === "env") {
       this.host.environment.set(target.name, isNull(value) ? undefined : toText(value));
+    } else if (/^(true|false)$/i.test(target.name)) {
+      throw new Unsupported(`an assignment to $${target.name}`);
     } else {
       this.#scopeOf(target).assign(target.name, value);
     }
@@ -917,7 +919,7 @@ export class Interpreter implements Shell {
     }
     // A collection indexed by name, such as .PSObject.Properties['x'].
     const names = await Promise.all(items.map(async (item) => getProperty(item, "Name")));
-    if (typeOf(object) !== propertyCollection) {
+    if (typeOf(object) !== propertyCollection || index === "") {
       throw new Unsupported(`a name as an index of [${typeOf(object).name}]`);
     }
     const wanted = toText(index).toLowerCase();

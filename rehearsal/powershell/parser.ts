@@ -358,7 +358,8 @@ class Parser extends Reader {
   ): Syntax.Assignment {
     if (!["Variable", "Member", "Index", "Cast", "ArrayLiteral"].includes(target.kind)) {
       this.at = start;
-      this.expected("a variable to assign to");
+      if (target.kind === "Constant") this.expected("a variable to assign to");
+      this.refuse("an assignment to such a value");
     }
     this.space(newlines);
     const value = this.statement();
@@ -508,6 +509,9 @@ class Parser extends Reader {
 
   private postfix(operand: Syntax.Expression, start: number): Syntax.Expression {
     const operator = this.takeBehind(undefined, /\+\+|--/y);
+    if (operator !== undefined && !["Variable", "Member", "Index"].includes(operand.kind)) {
+      this.expected("a variable or a member");
+    }
     return operator === undefined
       ? operand
       : { kind: "Unary", operator, operand, postfix: true, position: this.since(start) };
@@ -567,6 +571,7 @@ class Parser extends Reader {
     if (name === undefined) {
       this.expected("the name of a member");
     }
+    if (this.looksAt("{")) this.refuse("a method's block without parentheses");
     if (!this.looksAt("(")) {
       return { kind: "Member", object, name, isStatic, position: this.since(start) };
     }
