@@ -44,7 +44,7 @@ export async function existingClusterArgs(
 }
 
 /** Loads the components of the pod network, and those that make machines, which checks the cluster that they run in. */
-async function withComponents(
+export async function withComponents(
   settings: ExistingSettings,
   surroundings: Surroundings,
   programs: NodePrograms,
