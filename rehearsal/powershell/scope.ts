@@ -4,7 +4,10 @@ import type { Validator } from "./parameters.ts";
 import type { FunctionDefinition } from "./syntax.ts";
 import * as is from "./types.ts";
 import { runtimeError } from "./types.ts";
-import { isNull, Unsupported, type NetType, type Value } from "./values.ts";
+import { EnumValue, isNull, Unsupported, type NetType, type Value } from "./values.ts";
+
+/** Error preferences. */
+const preferences = /^(continue|ignore|silentlycontinue|stop)$/i;
 
 interface Variable {
   value: Value;
@@ -69,10 +72,13 @@ export class Scope {
   /** The default of -ErrorAction. */
   get errorAction(): string {
     const preference = this.find("ErrorActionPreference")?.value ?? null;
-    // It asks the user, or stands for a name.
-    if (typeof preference === "number")
-      throw new Unsupported("an error preference that is a number");
-    return toText(preference);
+    const name = toText(preference);
+    const isName = typeof preference === "string" || preference instanceof EnumValue;
+    // Others ask the user, are one of these only at some places, or are refused later.
+    if (!isNull(preference) && !(isName && preferences.test(name))) {
+      throw new Unsupported("an error preference but Continue, Ignore, SilentlyContinue and Stop");
+    }
+    return name;
   }
 
   findFunction(name: string): FunctionValue | undefined {

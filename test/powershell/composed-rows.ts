@@ -71,7 +71,7 @@ const values: Readonly<Record<string, readonly string[]>> = {
   ScriptBlock: ["{ 1 }", "{ $_ }", "{ $args[0] }", "{ $_.a }", "{ -not $_ }"],
   RuntimeType: ["[int]", "[string]", "[object[]]"],
 };
-const all = Object.values(values).flat();
+export const anyValues = Object.values(values).flat();
 
 /** Those of a parameter's type, by its name in the interpreter. */
 const aliases: Readonly<Record<string, string>> = {
@@ -170,7 +170,7 @@ export class ComposedRows {
 
   /** An expression, of at most so many others within each other. */
   #value(depth: number): string {
-    if (depth === 0 || this.#chance(0.15)) return this.#pick(all);
+    if (depth === 0 || this.#chance(0.15)) return this.#pick(anyValues);
     return this.#pick([
       () => this.#member(depth),
       () => this.#member(depth),
@@ -220,7 +220,7 @@ export class ComposedRows {
     if (known) return this.#pick(known);
     const makers = this.#members.filter((each) => each.of !== undefined && each.self === short);
     const maker = depth > 0 && makers.length > 0 ? this.#pick(makers) : undefined;
-    if (!maker) return this.#pick(all);
+    if (!maker) return this.#pick(anyValues);
     const given = maker.parameters.map((each) => `(${this.#ofType(each, depth - 1)})`);
     const access = `${maker.of ?? ""}::${maker.name}`;
     return maker.isProperty === true ? access : `${access}(${given.join(", ")})`;
@@ -250,10 +250,10 @@ export class ComposedRows {
   #block(cmdlet: string): string {
     if (cmdlet === "Select-Object" || this.#chance(0.3)) return this.#pick(memberNames);
     return this.#pick([
-      () => `{ $_ ${this.#pick(operators)} (${this.#pick(all)}) }`,
+      () => `{ $_ ${this.#pick(operators)} (${this.#pick(anyValues)}) }`,
       () => `{ $_.${this.#pick(memberNames)} }`,
       () => "{ $_ }",
-      () => `{ ${this.#pick(all)}; $_ }`,
+      () => `{ ${this.#pick(anyValues)}; $_ }`,
       () => `{ "<$_>" }`,
     ])();
   }

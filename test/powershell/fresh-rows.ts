@@ -3,12 +3,10 @@
  * their own. The same seed gives the same rows.
  */
 import { createHash } from "node:crypto";
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
-import { projectRoot } from "../../toolchain/project.ts";
 import { tables, type Row } from "../unit/rehearsal/powershell/recorded-tables.ts";
 import { ComposedRows } from "./composed-rows.ts";
 import { partsOf, type Part, type Role } from "./row-parts.ts";
+import { ShippedRows, shippedScripts } from "./shipped-rows.ts";
 
 export type FreshRow = Pick<Row, "topic" | "script">;
 
@@ -31,6 +29,9 @@ const changesHost =
   /\b(Remove|New|Move|Copy|Rename|Set|Add|Clear|Out|Tee|Get-ChildItem|Export|Invoke)-(Item|Content|File|ChildItem|Object\b.*-FilePath|Expression)|Get-ChildItem|\bIO\.(File|Directory|Stream|FileStream|StreamWriter)\b|\bDelete\(/i;
 const makesFolder = /^\$d = .*?; try \{ (foreach .*?WriteAllText[^;]*; )?/;
 const removesFolder = " } finally { Remove-Item -LiteralPath $d -Recurse -Force }";
+
+/** Topic of the rows out of scripts that ship. */
+const shipped = "shipped";
 
 interface Source {
   readonly topic: string;
@@ -60,15 +61,8 @@ function sourceOf(topic: string, script: string): Source {
 
 /** What is in the scripts that ship and says something without their variables. */
 function shippedParts(): readonly Source[] {
-  const files = ["components", "images"].flatMap((room) => {
-    const folder = join(projectRoot, room);
-    return readdirSync(folder, { recursive: true, encoding: "utf8" })
-      .filter((each) => each.endsWith(".ps1") && !each.includes("node_modules"))
-      .map((each) => join(folder, each));
-  });
   const roles: readonly Role[] = ["access", "stage", "operator", "type"];
-  return files.sort().map((file) => {
-    const script = readFileSync(file, "utf8");
+  return shippedScripts().map((script) => {
     const { parts } = sourceOfShipped(script);
     return { topic: "", script, parts: parts.filter(({ role }) => roles.includes(role)) };
   });
@@ -106,6 +100,7 @@ function needs(text: string): readonly string[] {
 export class FreshRows {
   readonly #random: () => number;
   readonly #composed: ComposedRows;
+  readonly #shipped: ShippedRows;
   readonly #sources: readonly Source[];
   readonly #known: Set<string>;
   /** By role, the pieces of each topic, and those of all that belong together. */
@@ -114,6 +109,7 @@ export class FreshRows {
   constructor(seed: string) {
     this.#random = random(seed);
     this.#composed = new ComposedRows(this.#random);
+    this.#shipped = new ShippedRows(this.#random);
     const rows = [...tables().values()].flat();
     this.#known = new Set(rows.map(({ script }) => script));
     const sources = rows.map(({ topic, script }) => sourceOf(topic, script));
@@ -143,10 +139,11 @@ export class FreshRows {
         this.#known.add(script);
         return { topic: "composed", script };
       }
-      // Each topic as often as every other: they have one row or a thousand.
-      const { topic } = this.#pick(this.#topics);
-      let source: Source | undefined = this.#pick(this.#byTopic.get(topic) ?? this.#sources);
-      const changes = 1 + Math.floor(this.#random() ** 2 * 3);
+      let source: Source | undefined = this.#row();
+      const { topic } = source;
+      if (source.parts.length === 0) continue;
+      // Of the scripts, no table has a row.
+      const changes = Math.floor(this.#random() ** 2 * 3) + (topic === shipped ? 0 : 1);
       for (let change = 0; change < changes && source; change++) {
         const script = this.#changed(source);
         source = script === undefined ? undefined : sourceOf(topic, script);
@@ -157,6 +154,14 @@ export class FreshRows {
       this.#known.add(source.script);
       return { topic, script: source.script };
     }
+  }
+
+  /** A row to change. */
+  #row(): Source {
+    if (this.#random() < 0.3) return sourceOf(shipped, this.#shipped.next());
+    // Each topic as often as every other: they have one row or a thousand.
+    const { topic } = this.#pick(this.#topics);
+    return this.#pick(this.#byTopic.get(topic) ?? this.#sources);
   }
 
   get #topics(): readonly Source[] {
@@ -183,7 +188,7 @@ export class FreshRows {
   /** The script with another piece in the place of one of its parts. Undefined if none fits there. */
   #changed({ topic, script, parts }: Source): string | undefined {
     const { role, start, end } = this.#pick(parts);
-    const group = this.#random() < 0.6 ? topic : groupOf(topic);
+    const group = this.#random() < 0.6 && topic !== shipped ? topic : groupOf(topic);
     const pieces = this.#pieces.get(`${role} ${group}`);
     if (!pieces) return undefined;
     const { text, isClosed } = this.#pick(pieces);
