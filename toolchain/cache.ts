@@ -8,8 +8,7 @@ import { livingOwner, withLock } from "./cache-lock.ts";
 import type { Owner } from "./owner.ts";
 import { findDamage, markerName, writeMarker } from "./cache-marker.ts";
 import { assertOnlyOurs, cacheRoot, ownCache } from "./own-cache.ts";
-import { isReadOnly } from "./read-only.ts";
-import { removeTree } from "./remove-tree.ts";
+import { isReadOnly, removeTree } from "./read-only.ts";
 
 /** Part of every address: increase it if the format of all entries changes. */
 const cacheFormat = 1;

@@ -1,4 +1,4 @@
-import { stat } from "node:fs/promises";
+import { existsSync } from "node:fs";
 import path from "node:path";
 
 import type { Progress } from "./artifact.ts";
@@ -21,12 +21,12 @@ export async function removeCompilerCaches(
   say: Progress = () => undefined,
 ): Promise<boolean> {
   const folder = compilerFolder(cache, address);
-  if (!(await exists(folder))) return false;
+  if (!existsSync(folder)) return false;
   try {
     return await cache.withEntryLock("go", compilerLockSeconds, async () => {
       await cache.removeHalfMade(address);
       // Another process may have removed it while this one waited for the lock.
-      if (!(await exists(folder)) || (await cache.isBuilding())) return false;
+      if (!existsSync(folder) || (await cache.isBuilding())) return false;
       say(`removing ${folder}, which only builds need`);
       await cache.removeFolder(folder, address);
       return true;
@@ -35,8 +35,4 @@ export async function removeCompilerCaches(
     if (isReadOnly(error)) return false;
     throw error;
   }
-}
-
-async function exists(folder: string): Promise<boolean> {
-  return (await stat(folder).catch(() => undefined)) !== undefined;
 }

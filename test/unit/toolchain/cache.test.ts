@@ -25,7 +25,7 @@ import { removeCompilerCaches } from "../../../toolchain/compiler-caches.ts";
 import { checkArtifacts, ensureArtifacts, longestChainFirst } from "../../../toolchain/ensure.ts";
 import { digestOfFile } from "../../../toolchain/file-digest.ts";
 import { thisProcess } from "../../../toolchain/owner.ts";
-import { removeTree } from "../../../toolchain/remove-tree.ts";
+import { removeTree } from "../../../toolchain/read-only.ts";
 import { ownCache } from "../../../toolchain/own-cache.ts";
 import { eachCase } from "../each-case.ts";
 import { newFolder } from "../new-folder.ts";
