@@ -13,7 +13,8 @@ import {
 } from "../../rehearsal/windows/hns/objects.ts";
 import { calicoNamespace, CalicoOperator } from "./calico-operator.ts";
 import { linuxNode, makeNode } from "./flannel-node.ts";
-import { kubeProxyPod, makeKubeProxyPod, makeWebService } from "./kube-proxy-node.ts";
+import { kubeProxyName } from "../../components/kubeproxy/kube-proxy-objects.ts";
+import { makeKubeProxyPod, makeWebService } from "./kube-proxy-node.ts";
 import { LinuxNode, linuxPod } from "./linux-node.ts";
 import { processesOf } from "./processes.ts";
 import { TestCluster, waitFor } from "./test-cluster.ts";
@@ -278,7 +279,7 @@ describe("Calico on a Windows node, as its operator installs it", function () {
     };
     await waitFor("the load balancer", async () => {
       if (backends().length === 2) return true;
-      throw new Error(await podLog(kubeProxyPod.name));
+      throw new Error(await podLog(kubeProxyName.name));
     });
     assert.deepEqual(backends().sort(), [linuxPod, local].sort());
     const balancer = hns().loadBalancers.find((each) => each.FrontendVIPs.includes(clusterIP));

@@ -8,15 +8,17 @@ import {
 } from "@kubernetes/client-node";
 
 import type { HnsNetwork } from "../../components/cni/pod-network.ts";
-import { kubeProxyImage, kubeProxyObjects } from "../../components/kubeproxy/kube-proxy-objects.ts";
+import {
+  kubeProxyImage,
+  kubeProxyName,
+  kubeProxyObjects,
+} from "../../components/kubeproxy/kube-proxy-objects.ts";
 import { kubernetesVersion } from "../../toolchain/tools/table.ts";
 import type { TestCluster } from "./test-cluster.ts";
 
-export const kubeProxyPod = { namespace: "kube-system", name: "kube-proxy-windows" };
-
 /** Makes the shipped DaemonSet's pod on the node, for no scheduler runs here, and kube-proxy's account, as kubeadm does. */
 export async function makeKubeProxyPod(cluster: TestCluster, network: HnsNetwork): Promise<void> {
-  const { namespace } = kubeProxyPod;
+  const { namespace } = kubeProxyName;
   const core = cluster.makeClient(CoreV1Api);
   const name = "kube-proxy";
   await core.createNamespacedServiceAccount({ namespace, body: { metadata: { name } } });
@@ -37,7 +39,7 @@ export async function makeKubeProxyPod(cluster: TestCluster, network: HnsNetwork
   const { spec } = objects.DaemonSet as { spec: { template: Required<Pick<V1Pod, "spec">> } };
   await core.createNamespacedConfigMap({ namespace, body: objects.ConfigMap as V1ConfigMap });
   const body = {
-    metadata: { name: kubeProxyPod.name },
+    metadata: { name: kubeProxyName.name },
     spec: { ...spec.template.spec, nodeName: "win-1" },
   };
   await core.createNamespacedPod({ namespace, body });

@@ -6,7 +6,8 @@ import { CoreV1Api, DiscoveryV1Api } from "@kubernetes/client-node";
 import { flannelOnHns } from "../../components/cni/flannel/existing.ts";
 import type { LoadBalancer } from "../../rehearsal/windows/hns/objects.ts";
 import { joinWithFlannel, makeLinuxNode } from "./flannel-node.ts";
-import { kubeProxyPod, makeKubeProxyPod, makeWebService } from "./kube-proxy-node.ts";
+import { kubeProxyName } from "../../components/kubeproxy/kube-proxy-objects.ts";
+import { makeKubeProxyPod, makeWebService } from "./kube-proxy-node.ts";
 import { processesOf, processOf } from "./processes.ts";
 import { TestCluster, waitFor } from "./test-cluster.ts";
 import { clusterAddress, testPrograms } from "./test-programs.ts";
@@ -14,7 +15,7 @@ import { WineMachine } from "./wine-machine.ts";
 
 const flannel = flannelOnHns("vxlan");
 
-const { namespace, name: podName } = kubeProxyPod;
+const { namespace, name: podName } = kubeProxyName;
 
 /** Pods of this node, and of another one. */
 const [local, remote] = ["10.244.1.5", "10.244.2.5"];
