@@ -176,7 +176,7 @@ export async function claimMachine(
 
 async function recordFormer(files: RemoteFiles): Promise<void> {
   const before = await Promise.all(
-    folderList.folders.map(async (folder): Promise<Former[]> => {
+    [...folderList.folders, ...folderList.parents].map(async (folder): Promise<Former[]> => {
       const path = folder.replaceAll("\\", "/");
       if (!(await files.exists(path))) return [];
       return [{ folder, entries: (await files.list(path)).map(({ name }) => name) }];

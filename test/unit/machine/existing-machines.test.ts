@@ -173,7 +173,10 @@ describe("actions on a machine that is there", () => {
 
   it("leave what was on it before: what the claim has recorded in a node's folders", async () => {
     const before = ["k/tools/theirs.exe", "k/notes.txt", "opt/cni/own.txt"];
-    const since = ["k/kubelet.exe", "k/new/a", "opt/cni/bin/host-local.exe", "etc/cni/net.d/a"];
+    const since = [
+      ...["k/kubelet.exe", "k/new/a", "opt/cni/bin/host-local.exe", "etc/cni/net.d/a"],
+      ...["var/log/pods/a", "var/lib/kubelet/a"],
+    ];
     const put = async (files: readonly string[]): Promise<void> => {
       for (const file of files) {
         await mkdir(path.dirname(onDrive(file)), { recursive: true });
@@ -182,6 +185,7 @@ describe("actions on a machine that is there", () => {
     };
     await rm(onDrive("kindows"), { recursive: true, force: true });
     await put(before);
+    await mkdir(onDrive("var/log"), { recursive: true });
     const claimed = await run("claim-machine");
     assert.equal(claimed.exitCode, 0, claimed.stderr);
     await put(since);
@@ -192,9 +196,11 @@ describe("actions on a machine that is there", () => {
     assert.equal(end.exitCode, 0, end.stderr);
     const isThere = (file: string): boolean => existsSync(onDrive(file));
     assert.deepEqual(before.filter(isThere), before);
-    assert.deepEqual([...since, "etc/cni", "kindows/claim.json"].filter(isThere), []);
+    assert.ok(isThere("var/log"));
+    assert.deepEqual([...since, "etc", "var/lib", "kindows/claim.json"].filter(isThere), []);
     await rm(onDrive("k"), { recursive: true });
     await rm(onDrive("opt"), { recursive: true });
+    await rm(onDrive("var"), { recursive: true });
   });
 
   it("give one that may be renamed its node's name, with one reboot", async () => {

@@ -4,11 +4,11 @@
 # The claim of an existing machine reads the same list.
 $FolderList = ConvertFrom-Json -InputObject ([IO.File]::ReadAllText((Join-Path $PSScriptRoot 'NodeFolders.json')))
 $NodeFolders = @($FolderList.folders)
-# Removed if they are empty afterwards, the innermost first.
-$NodeParentFolders = @('C:\var\lib', 'C:\var\log', 'C:\var\run', 'C:\var', 'C:\etc', 'C:\opt', 'C:\run')
+# Removed if they are empty afterwards and were not there before, the innermost first.
+$NodeParentFolders = @($FolderList.parents)
 
-# What was in these folders before kindows took the machine, by folder. The claim has recorded it
-# (components/machine/existing/claim.ts), and it stays.
+# What was in these folders before kindows took the machine, by folder, for those that were there. It stays. The claim
+# has recorded it (components/machine/existing/claim.ts).
 function Get-FormerEntry {
     $file = 'C:\kindows\claim.json'
     $former = @{}
@@ -56,7 +56,8 @@ function Remove-NodeFolder {
         if (Test-Path -LiteralPath $path) { $left += $path }
         else { "folder $path" }
     }
-    foreach ($path in $NodeParentFolders | Where-Object { Test-Path -LiteralPath $_ }) {
+    $parents = @($NodeParentFolders | Where-Object { -not $former.ContainsKey($_) -and (Test-Path -LiteralPath $_) })
+    foreach ($path in $parents) {
         if (@(Get-ChildItem -LiteralPath $path -Force).Count -eq 0) { Remove-Item -LiteralPath $path -Force }
     }
     if ($left.Count -gt 0) {
