@@ -172,8 +172,10 @@ const kinds: Readonly<Record<number, FailureKind>> = {
 /** The failure of a curl command, by its exit code and output; undefined if it succeeded. */
 export function checkPrinted(
   probe: Probe,
-  { exitCode = 1, stdout, stderr }: Printed,
+  { exitCode: lastCode = 1, stdout, stderr }: Printed,
 ): ProbeFailure | undefined {
+  // curl exits with its last request's code: that an earlier one failed is only in its words.
+  const exitCode = lastCode || Number(/^curl: \((\d+)\)/m.exec(stderr)?.[1] ?? 0);
   if (exitCode === 0) {
     const complaint = probe.check(stdout.trim());
     return complaint === undefined ? undefined : { kind: "answer", text: complaint };

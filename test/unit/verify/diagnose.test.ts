@@ -124,6 +124,11 @@ describe("how a request ended", () => {
     "no name": [6, "curl: (6) Could not resolve host: x"],
     "no name in time": [28, "curl: (28) Resolving timed out after 4000 milliseconds"],
     "no answer in time": [28, "curl: (28) Connection timed out after 4001 milliseconds"],
+    "no answer in time to one of its requests": [
+      0,
+      "curl: (28) Connection timed out after 4001 milliseconds\n* Connected to x",
+      "server".repeat(3),
+    ],
     "a refusal, which only its verbose words tell": [
       7,
       `${refusal}\ncurl: (7) Couldn't connect to server`,
