@@ -4,7 +4,7 @@ import { endOfNames } from "./lexer.ts";
 import { errorAction, type Formal, type Signature } from "./parameters.ts";
 import type { Position } from "./syntax.ts";
 import * as is from "./types.ts";
-import { raised, runtimeError, typeOf } from "./types.ts";
+import { runtimeError, typeOf } from "./types.ts";
 import {
   Char,
   EnumValue,
@@ -16,6 +16,7 @@ import {
   Switch,
   Unsupported,
   unknownWords,
+  type NetException,
   type NetType,
   type Value,
 } from "./values.ts";
@@ -205,18 +206,21 @@ export function bindInput(bound: Bound, value: Value): void {
   }
 }
 
-/** `inner` is the type of the exception in it, below System.Management.Automation. */
+/** `inner` is the type of the exception in it, below System.Management.Automation, `cause` the one in that. */
 function bindingError(
   signature: Signature,
   id: string,
   message: string,
   kind = "",
   inner?: string,
+  cause?: NetException | null,
 ): Raised {
-  const type = `System.Management.Automation.ParameterBinding${kind}Exception`;
-  const cause =
-    inner === undefined ? undefined : runtimeError(id, message + unknownWords, inner).exception;
-  return raised(type, message, { id: `${id},${signature.name}`, inner: cause });
+  const below =
+    inner === undefined
+      ? undefined
+      : runtimeError(id, message + unknownWords, inner, cause).exception;
+  const type = `ParameterBinding${kind}Exception`;
+  return runtimeError(`${id},${signature.name}`, message, type, below);
 }
 
 function accept(bound: Bound, formal: Formal, given: Value, written?: string): void {
@@ -251,16 +255,23 @@ function accept(bound: Bound, formal: Formal, given: Value, written?: string): v
   const isWritten = type === is.string && written !== undefined;
   const converted = isWritten ? written : convertArgument(signature, value, type);
   if (converted === undefined) {
-    const why = type ? whyNot(value, type) : "";
+    const why = whyNot(value, type ?? is.object);
     if (signature.cmdlet) {
-      const message = `Cannot bind parameter '${name}'. ${why}`;
+      const message = `Cannot bind parameter '${name}'. ${why.message}`;
       const id = "CannotConvertArgumentNoMessage";
-      throw bindingError(signature, id, message, "", "PSInvalidCastException");
+      throw bindingError(signature, id, message, "", "PSInvalidCastException", why.inner);
     }
-    const message = `Cannot process argument transformation on parameter '${name}'. ${why}`;
+    const message = `Cannot process argument transformation on parameter '${name}'. ${why.message}`;
     const kind = "ArgumentTransformation";
     const inner = "ArgumentTransformationMetadataException";
-    throw bindingError(signature, "ParameterArgumentTransformationError", message, kind, inner);
+    throw bindingError(
+      signature,
+      "ParameterArgumentTransformationError",
+      message,
+      kind,
+      inner,
+      why,
+    );
   }
   for (const validator of formal.validators) {
     const problem = validator(converted);
@@ -285,19 +296,23 @@ function accept(bound: Bound, formal: Formal, given: Value, written?: string): v
 }
 
 /** Why a value is no argument for a parameter of a type. */
-function whyNot(value: Value, type: NetType): string {
+function whyNot(value: Value, type: NetType): NetException {
+  const castError = (message: string) =>
+    runtimeError("", message, "PSInvalidCastException").exception;
   if ((type === is.bool || type === is.switchParameter) && !isNumeric(value)) {
     const from = isNull(value) ? "" : typeOf(value).name;
-    return `Cannot convert value "${from}" to type "${type.name}". Boolean parameters accept only Boolean values and numbers, such as $True, $False, 1 or 0.`;
+    return castError(
+      `Cannot convert value "${from}" to type "${type.name}". Boolean parameters accept only Boolean values and numbers, such as $True, $False, 1 or 0.`,
+    );
   }
-  if (type === is.string) return `Cannot convert value to type ${type.name}.`;
+  if (type === is.string) return castError(`Cannot convert value to type ${type.name}.`);
   try {
     convert(value, type);
   } catch (error) {
-    if (error instanceof Raised) return error.message;
+    if (error instanceof Raised) return error.exception;
     if (!(error instanceof Unsupported)) throw error;
   }
-  return cannotConvert(value, type).message;
+  return cannotConvert(value, type).exception;
 }
 
 function convertArgument(signature: Signature, value: Value, type?: NetType): Value | undefined {

@@ -255,7 +255,8 @@ export function cannotConvert(value: Value, type: NetType): Raised {
   const isNumberAsChar = type === is.char && isNumeric(value);
   // .NET converts some values of its own by another way, and says so.
   const isNoError = type.is(is.types.get("System.Exception")) && !(value instanceof NetException);
-  const isOther = isNumberAsChar || isNoError || typeof value === "boolean";
+  const isDate = !isNull(value) && typeOf(value).name === "System.DateTime";
+  const isOther = isNumberAsChar || isNoError || isDate || typeof value === "boolean";
   if ((type.element ?? type).enumeration !== undefined || isOther) {
     return invalidCast(
       unknownWords,

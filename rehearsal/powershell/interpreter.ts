@@ -127,6 +127,11 @@ const automatics = new Map<string, (path: string) => Value>([
   ["null", () => null],
   ["psscriptroot", (path) => (path.startsWith("<") ? "" : folderOf(path))],
 ]);
+
+/** Variables that PowerShell has set, and scripts may set, which is all that they do with them. */
+const ownVariables =
+  /^(\w+preference|consolefilename|e(nabledexperimentalfeatures|rrorview)|formatenumerationlimit|maximum\w+count|outputencoding|ps(commandpath|defaultparametervalues|emailserver|nativecommand\w+|session\w+|style|versiontable))$/i;
+
 export interface InterpreterOptions {
   readonly host: ScriptHost;
   readonly types: Types;
@@ -515,10 +520,13 @@ export class Interpreter implements Shell {
   /** Yields a loop's body each time it is to run. */
   async *#rounds(loop: Loop, items: Iterable<Value>): AsyncGenerator<Statements> {
     if (loop.kind === "ForEach") {
+      let isEmpty = true;
       for (const item of items) {
+        isEmpty = false;
         this.#assignVariable(loop.variable, item);
         yield loop.body;
       }
+      if (isEmpty) this.#refuseUnset(loop.variable);
     } else if (loop.kind === "DoLoop") {
       do {
         yield loop.body;
@@ -532,6 +540,17 @@ export class Interpreter implements Shell {
         await (iterator && this.#value(iterator));
       }
     }
+  }
+
+  /** After a loop without rounds its variable is null, or not set, or that of an outer scope, as PowerShell has compiled it. */
+  #refuseUnset({ name, scope }: Syntax.Variable): void {
+    const { variables } = this.#scope;
+    if (scope !== undefined || variables.has(name.toLowerCase())) return;
+    variables.set(name.toLowerCase(), {
+      get value(): Value {
+        throw new Unsupported(`$${name} behind a foreach without rounds`);
+      },
+    });
   }
 
   async #try(statement: Syntax.Try, emit: Emit): Promise<void> {
@@ -690,7 +709,7 @@ export class Interpreter implements Shell {
   #assignVariable(target: Syntax.Variable, value: Value): void {
     if (target.scope === "env") {
       this.host.environment.set(target.name, isNull(value) ? undefined : toText(value));
-    } else if (/^(true|false)$/i.test(target.name)) {
+    } else if (/^(true|false|psversiontable|psscriptroot)$/i.test(target.name)) {
       throw new Unsupported(`an assignment to $${target.name}`);
     } else {
       this.#scopeOf(target).assign(target.name, value);
@@ -712,6 +731,7 @@ export class Interpreter implements Shell {
     const from = this.#scopeOf(node);
     const slot = scope === undefined ? from.find(name) : from.variables.get(name.toLowerCase());
     if (!slot && /^input$/i.test(name)) return nothing;
+    if (!slot && ownVariables.test(name)) throw new Unsupported(`the variable $${name}`);
     if (!slot && this.#scope.isStrict) {
       const full = scope === undefined ? name : `${scope}:${name}`;
       const message = `The variable '$${full}' cannot be retrieved because it has not been set.`;

@@ -14,6 +14,7 @@ import {
   nothing,
   PsArray,
   Raised,
+  reserved,
   ScriptBlock,
   Switch,
   Unsupported,
@@ -101,7 +102,7 @@ export function getProperty(value: Value, name: string, strict = false, isElemen
     return key === "psobject" ? null : undefined;
   }
   if (
-    (value instanceof Hashtable && value.has(name)) ||
+    (value instanceof Hashtable && value.has(name) && !reserved.test(name)) ||
     (value instanceof CustomObject && value.properties.has(key))
   ) {
     return value.get(name);
@@ -153,7 +154,8 @@ export async function setProperty(value: Value, name: string, to: Value): Promis
     return;
   }
   const property = isNull(value) ? undefined : typeOf(value).property(key);
-  if (property?.set) {
+  if (property) {
+    if (!property.set) throw new Unsupported(`an assignment to ${property.name}`);
     await property.set(value, to);
     return;
   }
@@ -166,10 +168,11 @@ export async function setProperty(value: Value, name: string, to: Value): Promis
   );
 }
 
-/** Members of every value, and more that collections have in .NET. */
-const intrinsic = /^(ps(typenames|base|adapted|extended)|value__|chars)$/i;
+/** Members that .NET has, of values and of collections. */
+const ofValues =
+  /^(value__|chars|get_\w+|enumeraterunes|trycopyto|to(boolean|s?byte|char|datetime|decimal|double|u?int(16|32|64)|single|type))$/i;
 const ofCollections =
-  /^(ps(typenames|base|adapted|extended)|longlength|rank|syncroot|is(readonly|fixedsize|synchronized))$/i;
+  /^(longlength|rank|syncroot|is(readonly|fixedsize|synchronized)|item|address|[gs]et(_\w+)?|get(longlength|(low|upp)erbound|objectdata)|initialize|removeat|asreadonly|ondeserialization)$/i;
 
 /** An undeclared member of a .NET object is unsupported instead of a script error, because .NET may have it. */
 function rejectUnknown(value: Value, name: string): void {
@@ -180,11 +183,8 @@ function rejectUnknown(value: Value, name: string): void {
   // PowerShell adds these, where it is not strict. No structure that is defined here has its own.
   const isAdded = /^(count|length)$/i.test(name) && !isNull(value) && typeOf(value).isValueType;
   const isCollection = value instanceof PsArray || value instanceof Hashtable;
-  if (
-    !isAdded &&
-    !isNull(value) &&
-    (isOpaque || (isCollection ? ofCollections : intrinsic).test(name))
-  ) {
+  const isKnown = (isCollection ? ofCollections : ofValues).test(name) || reserved.test(name);
+  if (!isAdded && !isNull(value) && (isOpaque || isKnown)) {
     throw new Unsupported(`${name} of [${typeOf(value).name}]`);
   }
 }

@@ -260,13 +260,21 @@ function orderAfterConversion(left: Exclude<Value, null>, right: Value): number 
   if (!isComparable && left instanceof NetObject) {
     throw new Unsupported(`an order of values of [${type.name}]`);
   }
-  const other = isComparable ? tryConvert(right, type) : undefined;
-  if (isComparable && other === undefined) {
+  if (!isComparable) return undefined;
+  const other = comparable(left, right);
+  return numberIn(left) === undefined ? ordered(left, other) : numericOrder(left, other);
+}
+
+/** The right operand of a comparison as one of the left one's type. */
+function comparable(left: Exclude<Value, null>, right: Value): Value {
+  try {
+    return convert(right, typeOf(left));
+  } catch (error) {
+    if (!(error instanceof Raised)) throw error;
     const message = `Could not compare "${toText(left)}" to "${toText(right)}".`;
-    throw runtimeError("ComparisonFailure", message);
+    const inner = error.id === "ConvertToFinalInvalidCastException" ? null : error.exception;
+    throw runtimeError("ComparisonFailure", message, undefined, inner);
   }
-  if (numberIn(left) !== undefined) return numericOrder(left, other ?? null);
-  return ordered(left, other ?? null);
 }
 
 function match(
@@ -301,7 +309,7 @@ function patternOf(text: string, ignoreCase: boolean): Regex {
   } catch (error) {
     if (!(error instanceof Raised)) throw error;
     const message = `The regular expression pattern ${text} is not valid.`;
-    throw runtimeError("InvalidRegularExpression", message);
+    throw runtimeError("InvalidRegularExpression", message, undefined, error.exception);
   }
 }
 

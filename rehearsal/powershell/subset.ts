@@ -18,7 +18,7 @@ const unaryOperators = new Set(["++", "--", "-", ",", "-not", "!"]);
 
 /** Automatic variables of PowerShell that the interpreter does not set. */
 const unknownVariables =
-  /^(\?|\$|\^|error|foreach|home|host|is(coreclr|linux|macos|windows)|myinvocation|nestedpromptlevel|pid|profile|pscmdlet|ps(ui)?culture|psedition|pshome|pwd|sender|shellid|stacktrace|switch)$/i;
+  /^(\?|\$|\^|error|executioncontext|foreach|home|host|is(coreclr|linux|macos|windows)|myinvocation|nestedpromptlevel|ofs|pid|profile|pscmdlet|ps(ui)?culture|psedition|pshome|pwd|sender|shellid|stacktrace|switch)$/i;
 
 /** Aliases, and functions of the console, that 5.1 has: it runs them in place of a function or a program of that name. */
 export const aliases: ReadonlySet<string> = new Set(

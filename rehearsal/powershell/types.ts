@@ -263,8 +263,13 @@ export function toChar(text: string): Char {
   return new Char(char, text.charCodeAt(0));
 }
 
-export function runtimeError(id: string, message: string, type = "RuntimeException"): Raised {
-  return raised(`System.Management.Automation.${type}`, message, { id });
+export function runtimeError(
+  id: string,
+  message: string,
+  type = "RuntimeException",
+  inner?: NetException | null,
+): Raised {
+  return raised(`System.Management.Automation.${type}`, message, { id, inner });
 }
 
 /** A .NET error for members and cmdlets to throw. `type` is a full name. */
@@ -273,7 +278,7 @@ export function raised(
   message: string,
   options: {
     readonly hresult?: number;
-    readonly inner?: NetException;
+    readonly inner?: NetException | null | undefined;
     readonly id?: string;
   } = {},
 ): Raised {

@@ -206,6 +206,9 @@ export class Hashtable {
   }
 }
 
+/** Names of members that every value has. */
+export const reserved = /^ps(object|base|adapted|extended|typenames)$/i;
+
 /** A `[pscustomobject]`, or an object that a model of a machine represents as one. */
 export class CustomObject {
   /** By name in lower case. */
@@ -215,11 +218,14 @@ export class CustomObject {
   constructor(readonly type: NetType) {}
 
   set(name: string, value: Value): this {
-    const property = this.properties.get(name.toLowerCase());
+    const key = name.toLowerCase();
+    const property = this.properties.get(key);
     if (property) {
       property.value = value;
+    } else if (name === "" || reserved.test(name)) {
+      throw new Unsupported(`a property with the name '${name}'`);
     } else {
-      this.properties.set(name.toLowerCase(), { name, value });
+      this.properties.set(key, { name, value });
     }
     return this;
   }
@@ -273,8 +279,17 @@ export class NetException {
     return this.message;
   }
 
+  /** The one in it, for a script. */
+  get cause(): NetException | null {
+    const isCast = this.type.shortName === "PSInvalidCastException";
+    if (isCast && this.inner === null && this.message.includes(unknownWords)) {
+      throw new Unsupported("the inner exception of such an error");
+    }
+    return this.inner;
+  }
+
   get root(): NetException {
-    return this.inner === null ? this : this.inner.root;
+    return this.cause?.root ?? this;
   }
 }
 

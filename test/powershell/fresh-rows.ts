@@ -6,7 +6,7 @@ import { createHash } from "node:crypto";
 import { tables, type Row } from "../unit/rehearsal/powershell/recorded-tables.ts";
 import { ComposedRows } from "./composed-rows.ts";
 import { partsOf, type Part, type Role } from "./row-parts.ts";
-import { ShippedRows, shippedScripts } from "./shipped-rows.ts";
+import { ShippedRows, type ShippedScript, shippedScripts } from "./shipped-rows.ts";
 
 export type FreshRow = Pick<Row, "topic" | "script">;
 
@@ -60,20 +60,10 @@ function sourceOf(topic: string, script: string): Source {
 }
 
 /** What is in the scripts that ship and says something without their variables. */
-function shippedParts(): readonly Source[] {
+function shippedParts({ text, body }: ShippedScript): Source {
   const roles: readonly Role[] = ["access", "stage", "operator", "type"];
-  return shippedScripts().map((script) => {
-    const { parts } = sourceOfShipped(script);
-    return { topic: "", script, parts: parts.filter(({ role }) => roles.includes(role)) };
-  });
-}
-
-function sourceOfShipped(script: string): Source {
-  try {
-    return { topic: "", script, parts: partsOf(script) };
-  } catch {
-    return { topic: "", script, parts: [] };
-  }
+  const parts = partsOf(text, body).filter(({ role }) => roles.includes(role));
+  return { topic: "", script: text, parts };
 }
 
 /** Numbers between 0 and 1, of which the seed decides. */
@@ -109,13 +99,14 @@ export class FreshRows {
   constructor(seed: string) {
     this.#random = random(seed);
     this.#composed = new ComposedRows(this.#random);
-    this.#shipped = new ShippedRows(this.#random);
+    const scripts = shippedScripts();
+    this.#shipped = new ShippedRows(this.#random, scripts);
     const rows = [...tables().values()].flat();
     this.#known = new Set(rows.map(({ script }) => script));
     const sources = rows.map(({ topic, script }) => sourceOf(topic, script));
     this.#sources = sources.filter(({ parts }) => parts.length > 0);
     const seen = new Set<string>();
-    for (const { topic, script, parts } of [...sources, ...shippedParts()]) {
+    for (const { topic, script, parts } of [...sources, ...scripts.map(shippedParts)]) {
       for (const { role, start, end, isClosed = false } of parts) {
         const text = script.slice(start, end);
         for (const group of [topic, groupOf(topic)]) {

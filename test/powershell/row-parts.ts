@@ -21,14 +21,14 @@ const closed = new Set(
 );
 
 /**
- * The parts of a script. Loops with a condition are left as they are, because they might not end; nor has what is
+ * The parts of a script, which may have been parsed before. Loops with a condition are left as they are, because they might not end; nor has what is
  * assigned to, or a command's name, another in its place.
  *
  * @throws ScriptSyntaxError or Unsupported, as the parser does.
  */
-export function partsOf(text: string): readonly Part[] {
+export function partsOf(text: string, body = parse({ path: "<row>", text })): readonly Part[] {
   const parts: Part[] = [];
-  new Walk(text, parts).body(parse({ path: "<row>", text }));
+  new Walk(text, parts).body(body);
   return parts;
 }
 

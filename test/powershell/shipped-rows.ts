@@ -10,15 +10,22 @@ import type * as Syntax from "../../rehearsal/powershell/syntax.ts";
 import { projectRoot } from "../../toolchain/project.ts";
 import { anyValues } from "./composed-rows.ts";
 
-/** The texts of all scripts that ship. */
-export function shippedScripts(): readonly string[] {
+export interface ShippedScript {
+  readonly text: string;
+  readonly body: Syntax.ScriptBody;
+}
+
+export function shippedScripts(): readonly ShippedScript[] {
   const files = ["components", "images"].flatMap((room) => {
     const folder = join(projectRoot, room);
     return readdirSync(folder, { recursive: true, encoding: "utf8" })
       .filter((each) => each.endsWith(".ps1") && !each.includes("node_modules"))
       .map((each) => join(folder, each));
   });
-  return files.sort().map((file) => readFileSync(file, "utf8").replaceAll("\r\n", "\n"));
+  return files.sort().map((file) => {
+    const text = readFileSync(file, "utf8").replaceAll("\r\n", "\n");
+    return { text, body: parse({ path: file, text }) };
+  });
 }
 
 /** Cmdlets that stay themselves; every other command gets a stand-in. */
@@ -80,9 +87,12 @@ export class ShippedRows {
   /** Texts and numbers of the scripts themselves. */
   readonly #constants: string[] = [];
 
-  constructor(private readonly random: () => number) {
-    for (const text of shippedScripts()) {
-      visit(parse({ path: "<script>", text }), (node) => {
+  constructor(
+    private readonly random: () => number,
+    scripts: readonly ShippedScript[],
+  ) {
+    for (const { text, body } of scripts) {
+      visit(body, (node) => {
         const own = text.slice(node.position.start, node.position.end);
         if (node.kind === "Constant" && /^('[^'\n]{0,60}'|\d+)$/.test(own))
           this.#constants.push(own);
@@ -119,7 +129,9 @@ export class ShippedRows {
 
   /** A value with these members, as often as not. */
   #valueWith(members: readonly string[]): string {
-    const own = [...new Set(members)].filter((name) => !/^(Count|Length|Keys|Values)$/i.test(name));
+    const own = [...new Set(members)].filter(
+      (name) => !/^(Count|Length|Keys|Values|PSObject)$/i.test(name),
+    );
     if (own.length === 0 || this.#chance(0.3)) return this.#value();
     const pairs = own.map((name) => `${name} = ${this.#value()}`);
     return `[pscustomobject] @{ ${pairs.join("; ")} }`;

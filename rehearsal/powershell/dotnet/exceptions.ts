@@ -52,11 +52,11 @@ const automation: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** What is wrong with an argument has a cause that is not modelled. */
-function innerOf({ type, inner }: NetException): NetException | null {
-  if (/ParameterBinding\w*Exception$/.test(type.name)) {
-    throw new Unsupported(`the inner exception of [${type.name}]`);
+function innerOf(self: NetException): NetException | null {
+  if (/ParameterBinding\w*Exception$/.test(self.type.name)) {
+    throw new Unsupported(`the inner exception of [${self.type.name}]`);
   }
-  return inner;
+  return self.cause;
 }
 
 function define(name: string, base: string, hresult?: number): void {
