@@ -13,11 +13,13 @@ import { kubernetesWindows } from "../../toolchain/tools/table.ts";
 import { archiveOf, ociFiles } from "../unit/image-archives/write-archive.ts";
 import { Cluster } from "./cluster.ts";
 import { killPoint } from "./kill-points.ts";
+import { KindSettings } from "./kind-settings.ts";
 import {
   type Change,
   engineChanges,
   inContainer,
   type Finished,
+  type LabSettings,
   printSeconds,
   stepResultsOf,
   succeeded,
@@ -183,12 +185,25 @@ describe("a rehearsal lab from nothing to nothing", function () {
   const lab = new TestLab("e2e");
   const { controlPlane } = lab;
   let up: Finished;
+  let kind: KindSettings;
+
+  const configure = ({ cluster, ...changes }: LabSettings = {}): Promise<void> =>
+    lab.configure({
+      network,
+      nodes: oneNode,
+      cluster: { ...kind.cluster, ...(cluster as object | undefined) },
+      ...changes,
+    });
 
   before(async () => {
-    await lab.configure({ network, nodes: oneNode });
+    kind = await KindSettings.make();
+    await configure();
     await lab.kindows("down");
   });
-  after(() => lab.remove());
+  after(async () => {
+    await lab.remove();
+    await kind.remove();
+  });
 
   async function kubeProxyPod(): Promise<{ ready: boolean; containerID?: string }> {
     const { items } = (await lab.kubectlJson(
@@ -256,6 +271,10 @@ describe("a rehearsal lab from nothing to nothing", function () {
     assert.equal(info["kubeletVersion"], "v1.36.4");
     assert.match(info["osImage"] ?? "", /Windows Server 2022/);
   });
+
+  it("has what was set of kind's own configuration, on both of its systems", () => kind.areIn(lab));
+
+  it("is reached by the kubeconfig for other computers", () => kind.areReachable(lab));
 
   it("has every pod of kube-system running", async () => {
     // CoreDNS' pods are started when a Linux node is Ready, which nothing of `up` waits for.
@@ -446,9 +465,7 @@ describe("a rehearsal lab from nothing to nothing", function () {
       const again = "if (Test-Path -LiteralPath 'C:\\k\\mark.txt') { exit 9 }\r\n";
       await writeFile(script, `${again}[IO.File]::WriteAllText('C:\\k\\mark.txt', 'was here')\r\n`);
       const authority = path.join(projectRoot, "test/unit/controlplane/fixtures/ca-rsa.pem");
-      await lab.configure({
-        network,
-        nodes: oneNode,
+      await configure({
         caCertificates: [authority],
         registry: true,
         windows: { scripts: [{ path: script, when: "after-join" }] },
@@ -480,7 +497,7 @@ describe("a rehearsal lab from nothing to nothing", function () {
       );
       await pullsFromRegistry(lab, controlPlane);
       await lab.plansNothing();
-      await lab.configure({ network, nodes: oneNode });
+      await configure();
       await succeeded(lab.kindows("up"), "up without them");
       await hasNoRegistry(lab);
       assert.equal(await inContainer(controlPlane, "ls", path.dirname(trusted)), "");
@@ -490,8 +507,7 @@ describe("a rehearsal lab from nothing to nothing", function () {
   });
 
   it("takes in a second Windows node and a Linux worker, and touches nothing else", async () => {
-    await lab.configure({
-      network,
+    await configure({
       nodes: [...oneNode, { name: "win-2" }],
       cluster: { workers: [{ name: "worker-1" }] },
     });
@@ -511,7 +527,7 @@ describe("a rehearsal lab from nothing to nothing", function () {
   it("verifies a cluster that is known by its kubeconfig alone", () => verifiesByKubeconfig(lab));
 
   it("lets them go again, drained and deleted, and touches nothing else", async () => {
-    await lab.configure({ network, nodes: oneNode });
+    await configure();
     const { output } = await succeeded(lab.kindows("up"), "up");
     assertOnlyOfNewcomers(engineChanges(output), "deleted");
     const found = (await lab.nodes()).map(({ metadata }) => metadata.name).sort();
