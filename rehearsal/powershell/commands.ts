@@ -42,8 +42,8 @@ export class Call {
   readonly stop: () => never;
   readonly position: Position;
   readonly name: string;
-  /** Whether all arguments were given by place. */
-  readonly isUnnamed: boolean;
+  /** What names the arguments that were not given by place, as written. */
+  readonly names: readonly string[];
 
   constructor(
     private readonly cmdlet: Cmdlet,
@@ -56,7 +56,7 @@ export class Call {
     this.stop = stop;
     this.position = command.position;
     this.name = cmdlet.name;
-    this.isUnnamed = args.every(({ name }) => name === undefined);
+    this.names = args.flatMap(({ name }) => name ?? []);
   }
 
   /** A parameter's value, converted to its type. Undefined if it was not given. */

@@ -8,8 +8,16 @@ import { defineRegexTypes } from "./dotnet/strings.ts";
 import type { DriveProviders } from "./cmdlets/items.ts";
 import type { ScriptHost } from "./host.ts";
 import { Interpreter, type InterpreterOptions } from "./interpreter.ts";
-import { hashtable, type Types } from "./types.ts";
-import { Hashtable } from "./values.ts";
+import { types as coreTypes, type Types } from "./types.ts";
+import { NetObject, Unsupported, type Value } from "./values.ts";
+
+const versionTable = coreTypes.define({
+  name: "System.Management.Automation.PSVersionHashTable",
+  properties: { PSVersion: ({ state }: NetObject<Value>) => state },
+  enumerate: () => {
+    throw new Unsupported("$PSVersionTable but for its .PSVersion");
+  },
+});
 
 interface Machine extends Partial<Pick<InterpreterOptions, "cmdlets" | "isOwnModule" | "mayCall">> {
   readonly providers: DriveProviders;
@@ -20,8 +28,7 @@ interface Machine extends Partial<Pick<InterpreterOptions, "cmdlets" | "isOwnMod
 
 export function newInterpreter(host: ScriptHost, machine: Machine): Interpreter {
   const { types, providers, cmdlets = [] } = machine;
-  const versions = new Hashtable(hashtable);
-  versions.set("PSVersion", version(machine.version ?? "5.1.20348.1"));
+  const versions = new NetObject(versionTable, version(machine.version ?? "5.1.20348.1"));
   const interpreter = new Interpreter({
     ...machine,
     host,

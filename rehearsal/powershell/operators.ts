@@ -369,7 +369,8 @@ function noType(value: Value): Raised {
   if (typeof value === "boolean") throw new Unsupported("-is with a truth value");
   const type = isNumeric(value) ? is.string : typeOf(value);
   const message = `Cannot convert the "${shownText(value)}" value of type "${type.name}" to type "System.Type".`;
-  return runtimeError("RuntimeException", message);
+  const { exception } = runtimeError("", message, "PSInvalidCastException");
+  return runtimeError("RuntimeException", message, undefined, exception);
 }
 
 interface Calculation {

@@ -530,6 +530,7 @@ class Parser extends Reader {
 
   private typeName(): Syntax.TypeName {
     const start = this.at;
+    if (this.look(forms.attribute)) this.refuse("an attribute of a variable");
     const written = this.match(forms.type)?.[1] ?? this.expected("a type");
     const name = written.replace(/(?:\s*\[\s*\])+\s*$/, "");
     const ranks = written.slice(name.length).split("[").length - 1;

@@ -27,6 +27,8 @@ const unwanted = new RegExp(
 );
 const changesHost =
   /\b(Remove|New|Move|Copy|Rename|Set|Add|Clear|Out|Tee|Get-ChildItem|Export|Invoke)-(Item|Content|File|ChildItem|Object\b.*-FilePath|Expression)|Get-ChildItem|\bIO\.(File|Directory|Stream|FileStream|StreamWriter)\b|\bDelete\(/i;
+/** What a file has is different each time. */
+const writesPath = /WriteAllText\([^,]*,[^)]*\$d\b/;
 const makesFolder = /^\$d = .*?; try \{ (foreach .*?WriteAllText[^;]*; )?/;
 const removesFolder = " } finally { Remove-Item -LiteralPath $d -Recurse -Force }";
 
@@ -141,6 +143,7 @@ export class FreshRows {
         if (source?.parts.length === 0) source = undefined;
       }
       if (!source || this.#known.has(source.script) || source.script.length > 1500) continue;
+      if (isAboutFiles(topic) && writesPath.test(source.script)) continue;
       if (isAboutFiles(topic) && unwanted.test(source.script.replace(makesFolder, ""))) continue;
       this.#known.add(source.script);
       return { topic, script: source.script };

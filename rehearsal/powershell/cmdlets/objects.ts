@@ -102,7 +102,7 @@ async function project(call: Call, item: Value): Promise<Value> {
 /** A block, or in its place a property's name. Other forms of the cmdlets have further parameters. */
 function blockOrName(call: Call, parameter: string): ScriptBlock | string {
   const value = call.get(parameter) ?? null;
-  const isName = typeof value === "string" && value !== "" && call.isUnnamed;
+  const isName = typeof value === "string" && value !== "" && call.names.length === 0;
   if (value instanceof ScriptBlock || isName) return value;
   throw new Unsupported(`${call.name} with anything but a block or a property's name`);
 }
@@ -135,14 +135,17 @@ function comparison(call: Call): ((item: Value) => Promise<boolean>) | undefined
   const [operator, ...others] = comparisons.filter((each) => call.flag(each));
   const named = call.get("Property");
   if (operator === undefined && named === undefined) return undefined;
-  const name = named ?? call.get("FilterScript");
-  const wanted = call.get(named === undefined ? "Value" : "FilterScript");
+  const given = [named, call.get("FilterScript"), call.get("Value")];
+  const [name, wanted, more] = given.filter((each) => each !== undefined);
   if (
     operator === undefined ||
     others.length > 0 ||
+    call.names.some((each) => /^f/i.test(each)) ||
     typeof name !== "string" ||
+    name === "" ||
     hasWildcard(name) ||
-    wanted === undefined
+    wanted === undefined ||
+    more !== undefined
   ) {
     throw new Unsupported("Where-Object with such a comparison");
   }

@@ -2,25 +2,28 @@
 .SYNOPSIS
 Runs small scripts, one after the other, and writes what each outputs.
 
-.PARAMETER Rows
+.DESCRIPTION
+The scripts see the parameters, so that these have names that no script has.
+
+.PARAMETER __rows
 File with a script in each line, as a JSON string.
 
-.PARAMETER Into
+.PARAMETER __into
 File that gets the output of each, in a line, as a JSON string.
 
-.PARAMETER Folder
+.PARAMETER __folder
 An empty folder, in which they run. What a script leaves there is removed before the next one runs.
 #>
 [CmdletBinding()]
 param(
     [Parameter(Mandatory = $true)]
-    [string] $Rows,
+    [string] $__rows,
 
     [Parameter(Mandatory = $true)]
-    [string] $Into,
+    [string] $__into,
 
     [Parameter(Mandatory = $true)]
-    [string] $Folder
+    [string] $__folder
 )
 
 Set-StrictMode -Version Latest
@@ -32,12 +35,10 @@ $ErrorActionPreference = 'Stop'
 # 7 reads files in UTF-8 where 5.1 and the interpreter read them in Windows' code page.
 if ($PSVersionTable.PSVersion.Major -ge 6) { $PSDefaultParameterValues['Get-Content:Encoding'] = 1252 }
 
-if ([IO.Directory]::GetFileSystemEntries($Folder).Length -gt 0) { throw "$Folder is not empty." }
-$__folder = $Folder
+if ([IO.Directory]::GetFileSystemEntries($__folder).Length -gt 0) { throw "$__folder is not empty." }
 Set-Location -LiteralPath $__folder
 
-# Names that no row has: the rows see these variables.
-$__writer = New-Object -TypeName IO.StreamWriter -ArgumentList $Into
+$__writer = New-Object -TypeName IO.StreamWriter -ArgumentList $__into
 # A row may end the process.
 $__writer.AutoFlush = $true
 
@@ -52,7 +53,7 @@ function Invoke-Row {
     }
 }
 
-foreach ($__row in [IO.File]::ReadAllLines($Rows)) {
+foreach ($__row in [IO.File]::ReadAllLines($__rows)) {
     $__output = New-Object -TypeName Collections.Generic.List[string]
     Invoke-Row
     # A row can make it in these scopes.

@@ -29,7 +29,7 @@ async function runRows(
     const [rows, into, own] = [join(folder, "rows"), join(folder, "output"), join(folder, "own")];
     await mkdir(own);
     await writeFile(rows, scripts.map((each) => `${JSON.stringify(framed(each))}\n`).join(""));
-    const paths = { Rows: rows, Into: into, Folder: own };
+    const paths = { __rows: rows, __into: into, __folder: own };
     const args = Object.entries(paths).flatMap(([name, path]) => [`-${name}`, shell.path(path)]);
     const ran = await shell.run({ args: ["-File", shell.path(script), ...args], folder });
     const text = await readFile(into, "utf8").catch(() => "");

@@ -33,7 +33,7 @@ const refused: Readonly<Record<string, number>> = {
   "files: tree": 41,
   flow: 74,
   formats: 388,
-  found: 186,
+  found: 194,
   fresh: 92,
   "net members": 24,
   nothing: 271,
