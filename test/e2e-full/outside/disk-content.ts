@@ -47,11 +47,14 @@ export async function diskContent(disk: string, work: string): Promise<Record<st
       "the hosts file": await debugfs(root, "cat /etc/hosts"),
     };
     await list(path.join(folder, "wine"), "", found);
-    const state = JSON.parse(
+    const { registry, ...state } = JSON.parse(
       await readFile(path.join(folder, "wine", model, "state.json"), "utf8"),
-    ) as Record<string, unknown>;
+    ) as Record<string, unknown> & { registry: Record<string, unknown> };
     for (const [key, value] of Object.entries(state)) {
       if (!ignoredState.includes(key)) found[`Windows' ${key}`] = JSON.stringify(value);
+    }
+    for (const [key, values] of Object.entries(registry)) {
+      found[`Windows' registry key ${key}`] = JSON.stringify(values);
     }
     return found;
   } finally {
