@@ -92,6 +92,7 @@ func (s *server) StartContainer(_ context.Context, in *runtimeapi.StartContainer
 	} else if s.endsAtOnce(c) {
 		c.exit(s.now(), 0, reasonStopped)
 	}
+	s.answerProbes(id, c)
 	if err := s.state.save(); err != nil {
 		return nil, err
 	}
@@ -136,6 +137,7 @@ func (s *server) stop(id string, grace time.Duration) error {
 		defer s.mu.Lock()
 		return p.stop(grace)
 	}
+	s.endAnswers(id)
 	c.exit(s.now(), 0, reasonStopped)
 	return s.state.save()
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log"
 	"net"
+	"net/http"
 	"os"
 	"time"
 
@@ -22,7 +23,9 @@ const (
 	containerRoots = `C:\C`
 	podVolumes     = `C:\var\lib\kubelet\pods`
 	// cniResults is containerd's.
-	cniResults    = `C:\var\lib\cni`
+	cniResults = `C:\var\lib\cni`
+	// probePatience is for emulated processors, on which a program such as Calico's takes seconds to start.
+	probePatience = 6
 	kubeletConfig = `C:\etc\kubernetes\kubelet.conf`
 	// maxMessageBytes is the maximum size of a message, as in kubelet and containerd.
 	maxMessageBytes = 16 << 20
@@ -73,9 +76,14 @@ func serve(o options) error {
 		networks:         computeNetwork{},
 		cniResults:       cniResults,
 		podSpec:          askAsKubelet(kubeletConfig),
+		patience:         probePatience,
 		now:              time.Now,
 		state:            st,
 		processes:        map[string]*hostProcess{},
+		answers:          map[string]*http.Server{},
+	}
+	for id, c := range st.Containers {
+		srv.answerProbes(id, c)
 	}
 	if err := srv.serveStreams(); err != nil {
 		return err

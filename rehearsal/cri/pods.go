@@ -20,7 +20,7 @@ import (
 // askTime limits a question to the API server. kubelet tries again.
 const askTime = 10 * time.Second
 
-// podSpec is what CRI's requests do not say about a pod's containers: which are init containers.
+// podSpec is what CRI's requests do not say about a pod's containers: which are init containers, and how they are probed.
 type podSpec struct {
 	InitContainers []podContainer `json:"initContainers"`
 	Containers     []podContainer `json:"containers"`
@@ -31,6 +31,23 @@ type podContainer struct {
 	Command       []string `json:"command"`
 	Args          []string `json:"args"`
 	RestartPolicy string   `json:"restartPolicy"`
+
+	Ports          []containerPort `json:"ports"`
+	StartupProbe   *probe          `json:"startupProbe"`
+	ReadinessProbe *probe          `json:"readinessProbe"`
+	LivenessProbe  *probe          `json:"livenessProbe"`
+}
+
+// container returns a container by its name; nil if there is none.
+func (p *podSpec) container(name string) *podContainer {
+	for _, containers := range [][]podContainer{p.InitContainers, p.Containers} {
+		for i := range containers {
+			if containers[i].Name == name {
+				return &containers[i]
+			}
+		}
+	}
+	return nil
 }
 
 // ends is whether a container must end before the next one starts: it is an init container, and no sidecar.
@@ -42,10 +59,8 @@ func (p *podSpec) ends(name string) bool {
 
 // words returns a container's command as the pod has it. kubelet's has variables replaced, which may be secrets.
 func (p *podSpec) words(name string) []string {
-	for _, c := range slices.Concat(p.InitContainers, p.Containers) {
-		if c.Name == name {
-			return slices.Concat(c.Command, c.Args)
-		}
+	if c := p.container(name); c != nil {
+		return slices.Concat(c.Command, c.Args)
 	}
 	return nil
 }

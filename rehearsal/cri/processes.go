@@ -332,7 +332,7 @@ func (s *server) ExecSync(ctx context.Context, in *runtimeapi.ExecSyncRequest) (
 		return nil, err
 	}
 	if in.GetTimeout() > 0 {
-		limited, cancel := context.WithTimeout(ctx, time.Duration(in.GetTimeout())*time.Second)
+		limited, cancel := context.WithTimeout(ctx, time.Duration(s.patience*in.GetTimeout())*time.Second)
 		defer cancel()
 		ctx = limited
 	}

@@ -9,6 +9,7 @@ package main
 
 import (
 	"context"
+	"net/http"
 	"sync"
 	"time"
 
@@ -45,6 +46,8 @@ type server struct {
 	podSpec func(ctx context.Context, namespace, name string) (*podSpec, error)
 	// streams serves kubectl exec's streams; see serveStreams.
 	streams streaming.Server
+	// patience is how many times as long as kubelet says its probes may take.
+	patience int64
 	// now is the clock, which tests replace.
 	now func() time.Time
 
@@ -52,6 +55,8 @@ type server struct {
 	state *state
 	// processes are the containers that this run of the program has started, by container id.
 	processes map[string]*hostProcess
+	// answers are servers for the probes of modelled containers, by container id.
+	answers map[string]*http.Server
 }
 
 func (s *server) Version(ctx context.Context, in *runtimeapi.VersionRequest) (*runtimeapi.VersionResponse, error) {

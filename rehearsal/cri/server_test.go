@@ -4,6 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"net"
+	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
@@ -68,7 +71,7 @@ func newServer(t *testing.T) *testServer {
 	var clock sync.Mutex
 	now := time.Unix(1_800_000_000, 0)
 	return &testServer{t: t, server: &server{
-		images: t.TempDir(), roots: t.TempDir(), volumes: t.TempDir(), drive: t.TempDir(), processes: map[string]*hostProcess{},
+		images: t.TempDir(), roots: t.TempDir(), volumes: t.TempDir(), drive: t.TempDir(), processes: map[string]*hostProcess{}, answers: map[string]*http.Server{}, patience: 1,
 		podSpec:    func(context.Context, string, string) (*podSpec, error) { return &podSpec{}, nil },
 		containerd: &fakeContainerd{config: "{}"}, containerdImages: &fakeImages{},
 		state: st,
@@ -251,6 +254,43 @@ func TestProbesOfAModelledContainerPassWhileItRuns(t *testing.T) {
 	srv.stopContainer(id, 0)
 	if _, err := srv.ExecSync(background, probe); status.Code(err) != codes.FailedPrecondition {
 		t.Errorf("after its end: %v", err)
+	}
+}
+
+func TestProbesOfTheMachinesPortsPassWhileAModelledContainerRuns(t *testing.T) {
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	port := taken.Addr().(*net.TCPAddr).Port
+	taken.Close()
+	url := fmt.Sprintf("http://127.0.0.1:%d/healthz", port)
+	for name, each := range map[string]struct {
+		spec        string
+		hostProcess bool
+		answers     bool
+	}{
+		"http by number":            {`"readinessProbe": {"httpGet": {"path": "/healthz", "port": %d}}`, true, true},
+		"tcp by name":               {`"ports": [{"name": "main", "containerPort": %d}], "livenessProbe": {"tcpSocket": {"port": "main"}}`, true, true},
+		"a port that no probe asks": {`"ports": [{"containerPort": %d}]`, true, false},
+		"a pod's own network":       {`"startupProbe": {"httpGet": {"port": %d}}`, false, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			srv := newServer(t)
+			srv.setRange("10.244.3.0/24")
+			srv.podSpec = func(context.Context, string, string) (*podSpec, error) {
+				spec := &podSpec{}
+				return spec, json.Unmarshal(fmt.Appendf(nil, `{"containers": [{"name": "app", `+each.spec+`}]}`, port), spec)
+			}
+			id := srv.modelled(srv.pod("proxy", each.hostProcess, "").Id)
+			if response, err := http.Get(url); (err == nil && response.StatusCode == http.StatusOK) != each.answers {
+				t.Errorf("while it runs: %v, %v", response, err)
+			}
+			srv.stopContainer(id, 0)
+			if response, err := http.Get(url); err == nil {
+				t.Errorf("after its end: %v", response.Status)
+			}
+		})
 	}
 }
 
