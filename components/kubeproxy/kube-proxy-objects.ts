@@ -61,9 +61,21 @@ export function kubeProxyObjects(options: KubeProxyOptions): Manifest {
   const secrets = (options.pullSecrets ?? []).map((name) => ({ name }));
   const pullSecrets = secrets.length > 0 ? secrets : undefined;
   const kubeconfigMap = server === undefined ? "kube-proxy" : configMap;
-  const values = { image, files, configMap, kubeconfigMap, pullSecrets, command, annotations };
+  const readinessProbe = network && readyByHealthz;
+  const pod = { image, command, readinessProbe, pullSecrets };
+  const values = { ...pod, files, configMap, kubeconfigMap, annotations };
   return manifest(new URL("kube-proxy.yaml", import.meta.url), values);
 }
+
+/**
+ * Without it the pod would be ready while its script still waits for the pods' HNS network. Only for a pod network that makes
+ * one: elsewhere kube-proxy never starts. The port is kube-proxy's default (`--healthz-bind-address`), on all addresses.
+ */
+const readyByHealthz = {
+  httpGet: { host: "127.0.0.1", path: "/healthz", port: 10256 },
+  periodSeconds: 5,
+  timeoutSeconds: 5,
+};
 
 /** Where kubeadm's ConfigMap for kube-proxy has the kubeconfig, and ours too. */
 const kubeconfigKey = "kubeconfig.conf";

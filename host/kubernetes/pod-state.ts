@@ -21,9 +21,18 @@ export function podProgress(pod: V1Pod, events: readonly CoreV1Event[] = []): st
   if (trouble !== undefined) return trouble;
   const warning = lastWarning(events, "Pod", name);
   if (warning !== undefined) return `${name} on ${node}: ${warning}`;
-  const waiting = status?.containerStatuses?.find(({ state }) => state?.waiting)?.state?.waiting;
+  const containers = status?.containerStatuses ?? [];
+  const waiting = containers.find(({ state }) => state?.waiting)?.state?.waiting;
+  const unready = containers.filter(({ ready, state }) => !ready && state?.running);
+  if (waiting === undefined && unready.length > 0) {
+    const names = unready.map((each) => each.name + restarts(each)).join(" and ");
+    return `${name} on ${node} runs, and its readiness probe does not pass yet: ${names}`;
+  }
   return `${name} on ${node} is ${waiting?.reason ?? status?.phase ?? "not started"}`;
 }
+
+const restarts = ({ restartCount }: V1ContainerStatus): string =>
+  restartCount === 0 ? "" : ` (restarted ${restartCount} times)`;
 
 function podTrouble({ metadata, spec, status }: V1Pod): string | undefined {
   const [name, node] = [metadata?.name ?? "", spec?.nodeName ?? "no node yet"];

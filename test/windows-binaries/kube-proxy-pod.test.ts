@@ -114,7 +114,7 @@ describe("kube-proxy.exe in the pod of the shipped DaemonSet", function () {
       const pod = await core.readNamespacedPod({ name: podName, namespace });
       const [status] = pod.status?.containerStatuses ?? [];
       const isAgain = status?.restartCount === 1 && status.state?.running !== undefined;
-      return isAgain && balancerOf(clusterIP) !== undefined;
+      return isAgain && status.ready && balancerOf(clusterIP) !== undefined;
     });
     const after = balancers().map(({ ID }) => ID);
     assert.deepEqual(

@@ -36,6 +36,15 @@ function pod(hash: string, ready: boolean, changes: Partial<V1Pod["metadata"]> =
   };
 }
 
+/** @param containers whether each is ready, and how often it was restarted. */
+function running(pod: V1Pod, containers: Readonly<Record<string, [boolean, number]>>): V1Pod {
+  const containerStatuses = Object.entries(containers).map(([name, [ready, restartCount]]) => ({
+    ...{ name, ready, restartCount, image: "i", imageID: "" },
+    state: { running: {} },
+  }));
+  return { ...pod, status: { ...pod.status, phase: "Running", containerStatuses } };
+}
+
 interface Cluster {
   readonly set?: V1DaemonSet;
   readonly revisions?: readonly V1ControllerRevision[];
@@ -76,6 +85,10 @@ const cases: Readonly<Record<string, readonly [Cluster, string?]>> = {
   "the newest pod is still starting": [
     { set, revisions, pods: [pod("new", false)] },
     "agent-new on win-1 is Pending",
+  ],
+  "the newest pod's containers run": [
+    { set, revisions, pods: [running(pod("new", false), { main: [true, 0], log: [false, 2] })] },
+    "agent-new on win-1 runs, and its readiness probe does not pass yet: log (restarted 2 times)",
   ],
 };
 

@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
+import type { V1PodSpec } from "@kubernetes/client-node";
 import type * as pulumi from "@pulumi/pulumi";
 
+import type { HnsNetwork } from "../../../components/cni/pod-network.ts";
 import {
   kubeProxyImage,
   kubeProxyObjects,
@@ -30,6 +32,19 @@ describe("kube-proxy for Windows", () => {
     ]) {
       assert.ok(text.includes(line), text);
     }
+  });
+
+  it("is ready when kube-proxy answers, or, without an HNS network that it could wait for, at once", () => {
+    const probe = (network: HnsNetwork | undefined): unknown => {
+      const { spec } = kubeProxyObjects({ image: "i", script, network }).DaemonSet as {
+        spec: { template: { spec: V1PodSpec } };
+      };
+      return spec.template.spec.containers[0]?.readinessProbe?.httpGet;
+    };
+    assert.deepEqual(probe({ name: "Calico", endpoint: "Calico_ep" }), {
+      ...{ host: "127.0.0.1", path: "/healthz", port: 10256 },
+    });
+    assert.equal(probe(undefined), undefined);
   });
 
   it("reserves an address if the pod network has no endpoint of its own", () => {
