@@ -5,9 +5,10 @@
  * each RemoteSubnetRoute, as flanneld makes them on a Linux node (flannel, pkg/backend/vxlan/vxlan_network.go). An L2Bridge
  * network is nothing but the routes to its endpoints; the routes to other nodes are the machine's own.
  *
- * Load balancers and OutBoundNAT are rules of nftables, of which each change replaces all.
+ * Load balancers, OutBoundNAT and ACLs are rules of nftables, of which each change replaces all.
  */
 import type { LinuxPiece } from "../../machine/programs.ts";
+import { aclChains, aclRules } from "./acl-rules.ts";
 import {
   gatewayOf,
   type Endpoint,
@@ -168,7 +169,8 @@ const protocols: Readonly<Record<number, string>> = { 6: "tcp", 17: "udp" };
 function rules(objects: HnsObjects): LinuxPiece[] {
   const balancers = objects.loadBalancers.flatMap((each) => balancerRules(objects, each));
   const ofPods = objects.endpoints.flatMap((each) => [...portRules(each), ...outboundRules(each)]);
-  if (balancers.length + ofPods.length === 0) return [];
+  const acls = objects.endpoints.flatMap(aclRules);
+  if (balancers.length + ofPods.length + acls.length === 0) return [];
   const table = "table ip hns";
   const chain = (name: string, hook: string, priority: string) =>
     `add chain ip hns ${name} { type nat hook ${hook} priority ${priority}; }`;
@@ -182,7 +184,8 @@ function rules(objects: HnsObjects): LinuxPiece[] {
     chain("leaving", "postrouting", "srcnat"),
     "add rule ip hns arriving jump balanced",
     "add rule ip hns own jump balanced",
-    ...[...balancers, ...ofPods].map((rule) => `add rule ip hns ${rule}`),
+    ...(acls.length > 0 ? aclChains : []),
+    ...[...balancers, ...ofPods, ...acls].map((rule) => `add rule ip hns ${rule}`),
   ];
   return [
     {

@@ -95,7 +95,8 @@ const overlayMade = [
 
 const rulesOf = (objects: Partial<HnsObjects>): string[] =>
   made(objects).flatMap(
-    (line) => line.match(/^nft add rule ip hns (?!arriving|own)(.*)$/)?.slice(1) ?? [],
+    (line) =>
+      line.match(/^nft add rule ip hns (?!arriving|own|forwarded|received)(.*)$/)?.slice(1) ?? [],
   );
 
 describe("HNS' objects on Linux", () => {
@@ -244,6 +245,30 @@ describe("HNS' objects on Linux", () => {
         ],
       },
       ["leaving ip saddr 10.244.1.5 ip daddr 10.244.1.5 masquerade"],
+    ],
+    "Felix' rules, by priority, as the first schema and as the second write them": [
+      {
+        endpoints: [
+          endpoint({
+            Policies: [
+              policy("ACL", { Action: "Block", Direction: "In", Protocol: 256, Priority: 1001 }),
+              policy("ACL", {
+                ...{ Action: "Allow", Direction: "In", Protocol: 6, Priority: 1000 },
+                ...{ RemoteAddresses: "10.244.2.5/32,10.244.3.0/24", LocalPorts: "80,8080-8090" },
+              }),
+              policy("ACL", {
+                ...{ Action: "Allow", Direction: "Out", Protocols: "17", RemotePort: 53 },
+                ...{ RemoteAddresses: "10.244.0.2", Priority: 1000 },
+              }),
+            ],
+          }),
+        ],
+      },
+      [
+        "in ip daddr 10.244.1.5 ip saddr { 10.244.2.5/32, 10.244.3.0/24 } meta l4proto { 6 } th dport { 80, 8080-8090 } return",
+        "out ip saddr 10.244.1.5 ip daddr { 10.244.0.2 } meta l4proto { 17 } th dport { 53 } return",
+        "in ip daddr 10.244.1.5 drop",
+      ],
     ],
     "a port of the machine": [
       {
