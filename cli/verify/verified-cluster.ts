@@ -3,10 +3,17 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir, networkInterfaces } from "node:os";
 import path from "node:path";
 
+import type { V1NodeList } from "@kubernetes/client-node";
+
 import { podNetworks } from "../../components/cni/pod-networks.ts";
 import { ClusterApi } from "../../host/kubernetes/cluster-api.ts";
 import { readKubeconfig } from "../../components/controlplane/existing/examine-cluster.ts";
-import { clusterDomainOf, whyNoNetworkPolicies, type Facts } from "../../verify/cluster/facts.ts";
+import {
+  clusterDomainOf,
+  runsPodNetwork,
+  whyNoNetworkPolicies,
+  type Facts,
+} from "../../verify/cluster/facts.ts";
 import { readNodes } from "../../verify/cluster/snapshot.ts";
 import type { Row } from "../../verify/rows/row.ts";
 import { verifyLockFile } from "../engine/run-lock.ts";
@@ -122,7 +129,10 @@ async function labFacts(settings: Settings, api: ClusterApi, rows: readonly Row[
     ...common,
     rehearsal: isRehearsed(settings),
     ...podNetwork.lackingOnWindows(settings.cni),
-    rehearsedPodNetwork: podNetwork.isRehearsed ?? false,
+    rehearsedPodNetwork: runsPodNetwork(
+      (await api.get<V1NodeList>("/api/v1/nodes")).items,
+      podNetwork.windowsAnnotation,
+    ),
     windowsNodeRoutes: hasClusterRoutes(settings),
     ...(!own.some((each) => each.address === address) && {
       noHost: `needs a server on the lab's segment: this host does not have its address ${address}`,

@@ -73,8 +73,11 @@ export interface PodNetworkDefinition<
     readonly noWindowsHostPorts?: string;
     readonly noWindowsPodToHost?: string;
   };
-  /** Whether these programs, and so the network of Windows pods, run on rehearsed nodes. Default: no. */
-  readonly isRehearsed?: true;
+  /**
+   * Annotation that its own program writes to a Windows node once the pods' network is there. A rehearsed node that has it runs
+   * the program. Default: none of its programs runs on rehearsed nodes.
+   */
+  readonly windowsAnnotation?: string;
   /** Programs on its Windows nodes, by names that are unique among all pod networks. */
   readonly programs: Readonly<Record<Programs, PublishedProgram>>;
   /** Container images of its Linux nodes, with registry and tag, if any are pulled. */

@@ -99,6 +99,14 @@ export async function whyNoNetworkPolicies(api: ClusterApi): Promise<string | un
   return found && `needs a pod network that enforces NetworkPolicies: ${found[1]}`;
 }
 
+/** Whether each Windows node has the annotation that the pod network's own program writes there. */
+export function runsPodNetwork(nodes: readonly V1Node[], annotation: string | undefined): boolean {
+  const windows = nodes.filter((node) => nodeFact(node).os === "windows");
+  const has = ({ metadata }: V1Node): boolean =>
+    annotation !== undefined && metadata?.annotations?.[annotation] !== undefined;
+  return windows.length > 0 && windows.every(has);
+}
+
 /** The domain that the cluster's own configuration says; kubeadm's default if nobody may read it. */
 export async function clusterDomainOf(api: ClusterApi): Promise<string> {
   const questions = ["kubeadmConfig", "kubeletConfig"] as const;

@@ -9,7 +9,7 @@ import { namespaceObject } from "../objects/workloads.ts";
 
 /** Longest wait for the namespace to be created, or to be gone, in seconds. */
 const createSeconds = 30;
-const deleteSeconds = 120;
+const deleteSeconds = 300;
 const applySeconds = 60;
 
 const ownPath = `/api/v1/namespaces/${namespace}`;

@@ -14,6 +14,7 @@ export const calico: PodNetworkDefinition<typeof calicoSettings, never, CalicoSe
   lackingOnWindows: () => ({
     noWindowsHostPorts: "needs hostPort on Windows, which Calico does not have there",
   }),
+  windowsAnnotation: "projectcalico.org/IPv4Address",
   programs: {},
   linuxImages: ({ calico: { version } }) => calicoImages(calicoRelease(version)),
   // The operator's registry and image names since 3.30 (its pkg/components).

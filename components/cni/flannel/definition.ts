@@ -24,7 +24,7 @@ export const flannel: PodNetworkDefinition<
           noWindowsPodToHost:
             "needs a route on this host to Windows pods: with Flannel's host-gw they ask the nodes' range from their own address",
         },
-  isRehearsed: true,
+  windowsAnnotation: "flannel.alpha.coreos.com/backend-type",
   programs: flannelPrograms,
   linuxImages: () => Object.values(flannelImages),
   onWindows: ({ cni, network }): FlannelOnWindows => ({

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 
-import type { V1LabelSelector, V1Pod } from "@kubernetes/client-node";
+import type { V1LabelSelector, V1Node, V1Pod } from "@kubernetes/client-node";
 
 import { Slots } from "../../../toolchain/slots.ts";
-import type { Facts } from "../../../verify/cluster/facts.ts";
+import { runsPodNetwork, type Facts } from "../../../verify/cluster/facts.ts";
 import type { Details } from "../../../verify/cluster/snapshot.ts";
 import { selects } from "../../../verify/diagnose/diagnose.ts";
 import { columnGroups, columnOf } from "../../../verify/report/matrix.ts";
@@ -172,6 +172,27 @@ function described(row: Row): readonly string[] {
   return [`${row.id}: ${rowTitle(row)}`, `  needs ${needsText(row)}`, ...reasons, ...asked];
 }
 
+describe("a pod network's own programs on rehearsed nodes", () => {
+  const annotation = "projectcalico.org/IPv4Address";
+  const node = (operatingSystem: string, annotations?: Record<string, string>): V1Node => ({
+    ...({ metadata: { annotations }, status: { nodeInfo: { operatingSystem } } } as V1Node),
+  });
+  const [linux, ready, joined] = [
+    node("linux", { [annotation]: "192.168.1.2" }),
+    node("windows", { [annotation]: "192.168.1.3" }),
+    node("windows"),
+  ];
+  for (const [what, nodes, written, expected] of [
+    ["a cluster without Windows nodes", [linux], annotation, false],
+    ["a Windows node that has it", [linux, ready], annotation, true],
+    ["one of two that has it", [ready, joined], annotation, false],
+    ["a pod network whose programs write none", [ready], undefined, false],
+  ] as const) {
+    it(`${what}: ${expected ? "run" : "do not run"}`, () =>
+      assert.equal(runsPodNetwork(nodes, written), expected));
+  }
+});
+
 describe("the rows", () => {
   it("are these", () =>
     assertGolden(here, "rows.txt", `${allRows.flatMap(described).join("\n")}\n`));
@@ -228,6 +249,7 @@ describe("choosing rows", () => {
 });
 
 interface Fake {
+  readonly facts?: Partial<Facts>;
   readonly details?: Details | Error;
   readonly attempt?: (probe: Probe) => ProbeFailure | undefined;
   readonly run?: (command: ShellCommand) => Printed;
@@ -249,7 +271,7 @@ async function results(
     state instanceof Error ? Promise.reject(state) : Promise.resolve(state);
   return runRows(
     selectRows(patterns),
-    { ...fullFacts, rehearsal: fake.rehearsal === true },
+    { ...fullFacts, rehearsal: fake.rehearsal === true, ...fake.facts },
     {
       view: new ClusterView(details, 10),
       details,
@@ -460,6 +482,24 @@ describe("rows about NetworkPolicies", () => {
     assert.equal(
       row.reason,
       "it would prove nothing, because linux-policy-default-deny-control has not passed",
+    );
+  });
+
+  it("are rehearsed, as their controls are, where a rehearsed node's pods have a network", async () => {
+    const policies = { isolated: false };
+    const pods = (["client", "isolated"] as const).map((part, at) =>
+      rolePod({ os: "windows", part }, windowsNode.name, `10.244.9.${at}`),
+    );
+    const all = await results(["windows-policy-default-deny"], {
+      ...{ seconds, rehearsal: true, facts: { rehearsedPodNetwork: true } },
+      details: { ...onHosts, pods: [...onHosts.pods, ...pods] },
+      isolate: () => Promise.resolve(void (policies.isolated = true)),
+      attempt: () => (policies.isolated ? lost() : undefined),
+    });
+    assert.deepEqual(
+      all.map(({ status }) => status),
+      ["rehearsed", "rehearsed"],
+      all.map(({ reason }) => reason).join(),
     );
   });
 
