@@ -1,5 +1,5 @@
 import { chmod, copyFile, mkdir, rm, symlink, writeFile } from "node:fs/promises";
-import { join, basename } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { prefixFolder } from "../wine/guest-root.ts";
 import { makePrefix } from "../wine/prefix.ts";
 import type { RunCommand } from "../../host/command-runner.ts";
@@ -36,12 +36,12 @@ export async function makeGuestRoot(root: string, run: RunCommand): Promise<void
 }
 
 /**
- * Folders of drive C: that programs also name without the drive, e.g. CNI's plugins /var/lib/cni: Wine takes such a path for
- * Linux' own. Flannel's /run/flannel is linked at each boot (guest/boot), as /run is in memory.
+ * Folders of drive C: that programs also name without the drive, e.g. CNI's plugins /var/lib/cni, and Calico's /opt/cni: Wine
+ * takes such a path for Linux' own. Flannel's /run/flannel is linked at each boot (guest/boot), as /run is in memory.
  */
 async function linkDrivelessFolders(root: string): Promise<void> {
-  await mkdir(join(root, "var"), { recursive: true });
-  for (const folder of ["var/lib", "var/log"]) {
+  for (const folder of ["var/lib", "var/log", "opt/cni"]) {
+    await mkdir(join(root, dirname(folder)), { recursive: true });
     await mkdir(join(driveC(root), folder), { recursive: true });
     await rm(join(root, folder), { recursive: true, force: true });
     await symlink(join(prefixFolder, "drive_c", folder), join(root, folder));

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { readFile, rm } from "node:fs/promises";
 import path from "node:path";
 import type { FlannelBackend } from "../../components/cni/flannel/flannel-config.ts";
+import { policyRows } from "../../verify/rows/policies.ts";
 import { allRows } from "../../verify/rows/select.ts";
 import { type Finished, tail, type TestLab } from "./lab.ts";
 
@@ -76,6 +77,10 @@ const podRows: readonly string[] = [
   "outside-to-windows-service-windows-node",
 ];
 
+const windowsPolicyRows: readonly string[] = policyRows
+  .map(({ id }) => id)
+  .filter((id) => id.startsWith("windows-"));
+
 /** The plugin of plain routes also gives pods ports of the machine. */
 const hostPortRows: readonly string[] = [
   ...["linux-pod-to-windows-host-port", "windows-pod-to-windows-host-port"],
@@ -96,19 +101,12 @@ const rowsWithoutInternet: readonly string[] = allRows
   .map(({ id }) => id)
   .filter((id) => !id.endsWith("-to-internet"));
 
-/** Rows of rehearsed Windows nodes that need the routes which kindows sets itself, where no pod network sets any. */
-const routedRows: readonly string[] = [
-  ...["windows-node-to-linux-pod", "windows-node-to-linux-service"],
-  ...["windows-node-to-cluster-dns", "windows-node-to-windows-host-service"],
-];
-
 /**
  * Asserts that in a lab with two Linux nodes and rehearsed Windows nodes, the rows between the Linux nodes pass and
  * the rows with HostProcess containers are rehearsed, with Flannel also those with pods, and no others.
  *
  * @param windowsNodes number of Windows nodes; rows that need more cannot be run, with that reason.
- * @param network `calico` enforces NetworkPolicies, and leaves the routes of Windows nodes to its own programs. `vxlan` and
- *   `host-gw` are Flannel's.
+ * @param network `calico` enforces NetworkPolicies; its programs run on Windows nodes. `vxlan` and `host-gw` are Flannel's.
  */
 export async function verifiesLinuxPaths(
   lab: TestLab,
@@ -134,16 +132,13 @@ export async function verifiesLinuxPaths(
     linuxRows.includes(id) || (isCalico && id.startsWith("linux-policy-"));
   assert.deepEqual(rowsWith(rows, "passed"), rowsWithoutInternet.filter(passing));
   const wine = wineRows.filter(
-    (id) =>
-      windowsNodes > 0 &&
-      !(isCalico && routedRows.includes(id)) &&
-      !(isFlannel && id === ownHostRow),
+    (id) => windowsNodes > 0 && !((isFlannel || isCalico) && id === ownHostRow),
   );
   const pods = {
     vxlan: podRows,
     "host-gw": [...podRows.filter((id) => id !== hostRow), ...hostPortRows],
+    calico: [...podRows, ...windowsPolicyRows],
     other: [],
-    calico: [],
   }[network];
   const settings = windowsNodes === 0 ? [] : ["windows-settings", "windows-node-agent"];
   const rehearsed = new Set([...wine, ...pods, ...settings]);

@@ -11,6 +11,7 @@ import {
   type Network,
   type Policy,
 } from "../../rehearsal/windows/hns/objects.ts";
+import { imagesOfCalico } from "../../rehearsal/image/calico-programs.ts";
 import { calicoNamespace, CalicoOperator } from "./calico-operator.ts";
 import { linuxNode, makeNode } from "./flannel-node.ts";
 import { kubeProxyName } from "../../components/kubeproxy/kube-proxy-objects.ts";
@@ -53,7 +54,7 @@ describe("Calico on a Windows node, as its operator installs it", function () {
     await operator.start();
     await makeLinuxNode();
     machine = await WineMachine.start();
-    for (const image of ["node-windows", "cni-windows"]) {
+    for (const image of imagesOfCalico) {
       const folder = join(calico.windows, image);
       const files = readdirSync(folder).map((name) => [name, join(folder, name)]);
       await machine.addImage(image, Object.fromEntries(files) as Record<string, string>);
@@ -149,6 +150,7 @@ describe("Calico on a Windows node, as its operator installs it", function () {
   }
 
   it("its pod becomes ready by its own probes, with its own scripts, and so does the node", async () => {
+    await makeKubeProxyPod(cluster, calicoHnsNetwork);
     calicoPod = await operator.place(calicoOnWindows.name, "win-1");
     const { status } = await becomesReady(calicoPod, calicoNamespace);
     const ended = (each: V1ContainerStatus): unknown[] => [
@@ -180,8 +182,17 @@ describe("Calico on a Windows node, as its operator installs it", function () {
   });
 
   it("makes its network in HNS, with a block of the pool, and tells the node's Linux side", async () => {
-    // Felix is ready before node-service.ps1 has waited for the adapter and made it.
-    await waitFor("Calico's endpoint", () => Promise.resolve(hostAddress() !== ""), calicoSeconds);
+    // Calico's pod is ready before Felix has made it.
+    await waitFor(
+      "Calico's endpoint",
+      async () => {
+        const isThere = hostAddress() !== "";
+        const pod = await core.readNamespacedPod(kubeProxyName);
+        if (nodeConditions(pod).includes("Ready")) assert.ok(hostAddress() !== "", "too early");
+        return isThere;
+      },
+      calicoSeconds,
+    );
     assert.equal(network()?.Type, "Overlay");
     assert.match(pods(), /^10\.244\.\d+\.\d+\/26$/);
     assert.notEqual(pods(), linuxBlock);
@@ -266,7 +277,7 @@ describe("Calico on a Windows node, as its operator installs it", function () {
   });
 
   it("kube-proxy has the address of Calico's endpoint as its source", async () => {
-    await makeKubeProxyPod(cluster, calicoHnsNetwork);
+    await becomesReady(kubeProxyName.name, kubeProxyName.namespace);
     const clusterIP = "10.96.0.77";
     const [local = ""] = podEndpoints().map(addressOf);
     const nodes = { "win-1": local, [linuxNode.name]: linuxPod };

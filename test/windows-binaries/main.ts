@@ -11,7 +11,7 @@ import { execa } from "execa";
 import { calicoDefinitions } from "../../components/cni/calico/definitions-artifact.ts";
 import { calicoRelease } from "../../components/cni/calico/release.ts";
 import { defaultCalico } from "../../host/versions.ts";
-import { calicoLinux, calicoWindows } from "./calico-programs.ts";
+import { calicoPrograms, calicoWindows } from "../../rehearsal/image/calico-programs.ts";
 import { rehearsalCri, rehearsalCurl } from "../../rehearsal/image/guest-tools.ts";
 import { wineRoot } from "../../rehearsal/wine/artifact.ts";
 import { ensureArtifacts } from "../../toolchain/ensure.ts";
@@ -61,6 +61,12 @@ mount --bind "$1" /etc/hosts
 shift
 "$@"
 `;
+
+/** Tigera's operator and Typha for Linux, in `bin`. */
+const calicoLinux = calicoPrograms("calico-linux", "programs.tar.xz", [
+  "./bin/operator",
+  "./bin/calico-typha",
+]);
 
 const say = (line: string): void => void process.stderr.write(`${line}\n`);
 

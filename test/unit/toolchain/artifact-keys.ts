@@ -18,6 +18,7 @@ import { bundledPlugins } from "../../../offline/plugins/catalog.ts";
 import * as bake from "../../../rehearsal/bake/artifact.ts";
 import * as rehearsalDebian from "../../../rehearsal/image/debian.ts";
 import * as rehearsal from "../../../rehearsal/image/artifact.ts";
+import * as calicoPrograms from "../../../rehearsal/image/calico-programs.ts";
 import * as guestTools from "../../../rehearsal/image/guest-tools.ts";
 import * as setup from "../../../rehearsal/setup/artifact.ts";
 import * as wine from "../../../rehearsal/wine/artifact.ts";
@@ -41,7 +42,7 @@ const exported = [
     rehearsalDebian,
     rehearsal,
   ],
-  ...[guestTools, setup, wine, daemons, go, kindFiles, tools],
+  ...[calicoPrograms, guestTools, setup, wine, daemons, go, kindFiles, tools],
 ].flatMap((module) => Object.values<unknown>(module).filter(isArtifact));
 
 const cache = new Cache();
