@@ -53,7 +53,7 @@ func (s *server) CreateContainer(ctx context.Context, in *runtimeapi.CreateConta
 		s.processes[id] = process
 	}
 	s.state.Containers[id] = &container{
-		SandboxID: in.GetPodSandboxId(), Process: isProcess,
+		SandboxID: in.GetPodSandboxId(), Process: isProcess, HostPaths: isProcess && program.hostPaths,
 		Status: &runtimeapi.ContainerStatus{
 			Id: id, Metadata: config.GetMetadata(), CreatedAt: s.now().UnixNano(),
 			State: runtimeapi.ContainerState_CONTAINER_CREATED,
@@ -166,8 +166,7 @@ func (s *server) remove(id string) error {
 		delete(s.processes, id)
 	}
 	// Also for containers that an earlier run of this program has started.
-	program := programOf(s.state.Containers[id].Status.Image.GetImage())
-	if err := removeRoot(filepath.Join(s.roots, id), program); err != nil {
+	if err := removeRoot(filepath.Join(s.roots, id), s.state.Containers[id].HostPaths); err != nil {
 		return err
 	}
 	delete(s.state.Containers, id)

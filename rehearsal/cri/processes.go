@@ -65,11 +65,11 @@ func (s *server) newProcess(root, reference string, program *imageProgram, sb *s
 		err = s.linkHostPaths(root, config.GetMounts())
 	}
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("the files of a container of %s: %w", reference, err), removeRoot(root, program))
+		return nil, errors.Join(fmt.Errorf("the files of a container of %s: %w", reference, err), removeRoot(root, program.hostPaths))
 	}
 	job, err := newJob()
 	if err != nil {
-		return nil, errors.Join(err, removeRoot(root, program))
+		return nil, errors.Join(err, removeRoot(root, program.hostPaths))
 	}
 	for _, variable := range config.GetEnvs() {
 		value := string(variable.GetValue())
@@ -132,8 +132,8 @@ func (s *server) linkHostPaths(root string, mounts []*runtimeapi.Mount) error {
 }
 
 // removeRoot removes a container's files, but not what its links to the machine's folders point to.
-func removeRoot(root string, program *imageProgram) error {
-	if program != nil && program.hostPaths {
+func removeRoot(root string, hasLinks bool) error {
+	if hasLinks {
 		return removeLinks(root)
 	}
 	return os.RemoveAll(root)

@@ -66,6 +66,8 @@ type container struct {
 	Status *runtimeapi.ContainerStatus `json:"status"`
 	// Process is whether the container is a real process instead of modelled.
 	Process bool `json:"process"`
+	// HostPaths is whether its root has links to the machine's folders. The status does not tell: kubelet names images by id.
+	HostPaths bool `json:"hostPaths"`
 }
 
 // loadState reads the state. After a reboot of the machine no containers are running, and after a restart of this program

@@ -5,10 +5,7 @@ import { engineChanges, type LabSettings, succeeded, TestLab } from "./lab.ts";
 import { verifiesLinuxPaths } from "./verified.ts";
 import { vxlanDevice, type VxlanDevice } from "./vxlan-device.ts";
 
-/** Calico's programs take long to start on an emulated processor that others want, too. */
-const patientMilliseconds = 1_200_000;
-
-/** Tigera's operator and Calico themselves, on Linux nodes and, under Wine, on the rehearsed Windows node. */
+/** Tigera's operator and Calico themselves on Linux nodes; on the rehearsed Windows node none of its programs runs. */
 describe("a rehearsal lab with Calico", function () {
   this.bail(true);
 
@@ -52,31 +49,11 @@ describe("a rehearsal lab with Calico", function () {
     const ready = items.map(({ metadata, status }) => [metadata.name, status["numberReady"]]);
     const onLinux = ["calico-node", "csi-node-driver"].map((name) => [name, linux.length]);
     assert.deepEqual(ready.sort(), [...onLinux, ["calico-node-windows", 1]].sort());
-  }).timeout(patientMilliseconds);
-
-  it("runs Calico's own programs on the Windows node, and kube-proxy with them", async () => {
-    // A container that is only modelled says so in its first line.
-    const log = (namespace: string, set: string, container: string): Promise<string> =>
-      lab.kubectl(
-        "-n",
-        namespace,
-        "logs",
-        `daemonset/${set}`,
-        "-c",
-        container,
-        "--limit-bytes=4000",
-      );
-    for (const container of ["felix", "node"]) {
-      const first = await log("calico-system", "calico-node-windows", container);
-      assert.doesNotMatch(first, /rehearsed: this container/, container);
-    }
-    const proxy = await log("kube-system", "kube-proxy-windows", "kube-proxy");
-    assert.match(proxy, /starting kube-proxy\.exe /);
   });
 
   it("has nothing to do in another up", async () => assert.deepEqual(await changes(), []));
 
-  it("verifies every path, policies too, and its packets go through VXLAN", async () => {
+  it("verifies every path between its Linux nodes, policies too, and its packets go through VXLAN", async () => {
     const before = await devices();
     await verifiesLinuxPaths(lab, 1, "calico");
     const through = (await devices()).map(({ received, sent }, index) => ({
@@ -89,7 +66,7 @@ describe("a rehearsal lab with Calico", function () {
       through.every(({ received, sent }) => received > 0 && sent > 0),
       text.join("; "),
     );
-  }).timeout(patientMilliseconds);
+  });
 
   it("takes settings of Felix in place", async () => {
     await configure(["win-1"], felix);
