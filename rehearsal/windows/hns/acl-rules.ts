@@ -1,8 +1,8 @@
 /**
  * ACL policies of endpoints, by which Felix enforces NetworkPolicies, as rules of nftables: of those for an endpoint and a
  * direction, the first by priority that fits decides, and without one everything passes. They are for flows: the answers of one
- * that was let in or out pass, which is an assumption about VFP's rules of the type Switch. What a pod's own machine asks it is
- * not filtered; Felix always allows that.
+ * that was let in or out pass, which is an assumption about VFP's rules of the type Switch. Those of the type Host,
+ * with which Felix allows what a pod's own machine asks it, are left out: that is not filtered here.
  *
  * Source: https://github.com/projectcalico/calico, felix/dataplane/windows/policysets/policysets.go; hcsshim,
  * internal/hns/hnspolicy.go.
@@ -29,6 +29,7 @@ const aclSchema = z.object({
   LocalPorts: z.string().default(""),
   RemotePort: z.int().default(0),
   RemotePorts: z.string().default(""),
+  RuleType: z.string().default("Switch"),
   Priority: z.int().default(0),
 });
 
@@ -50,6 +51,7 @@ export function aclRules({ Flags, IpConfigurations, Policies }: Endpoint): strin
   if ((Flags & remoteEndpoint) !== 0) return [];
   const acls = Policies.filter(({ Type }) => Type === "ACL")
     .map(({ Settings }) => aclSchema.parse(Settings))
+    .filter(({ RuleType }) => RuleType !== "Host")
     .sort((one, other) => one.Priority - other.Priority);
   return IpConfigurations.flatMap(({ IpAddress }) =>
     acls.map((acl) => {

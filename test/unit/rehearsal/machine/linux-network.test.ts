@@ -252,6 +252,7 @@ describe("HNS' objects on Linux", () => {
           endpoint({
             Policies: [
               policy("ACL", { Action: "Block", Direction: "In", Protocol: 256, Priority: 1001 }),
+              policy("ACL", { Action: "Allow", Direction: "In", Protocol: 256, RuleType: "Host" }),
               policy("ACL", {
                 ...{ Action: "Allow", Direction: "In", Protocol: 6, Priority: 1000 },
                 ...{ RemoteAddresses: "10.244.2.5/32,10.244.3.0/24", LocalPorts: "80,8080-8090" },
