@@ -16,7 +16,7 @@ import {
 } from "../../toolchain/tools/table.ts";
 import { rehearsedBuild } from "../machine/windows-version.ts";
 import { buildCommand, requireRootOfOwn } from "./build-command.ts";
-import { calicoWindows, imagesOfCalico } from "./calico-programs.ts";
+import { calicoInGuest, imagesOfCalico } from "./calico-programs.ts";
 import { rehearsalDebian } from "./debian.ts";
 import { driveC, makeGuestRoot, removeBuildFiles } from "./guest-root.ts";
 import { guestTools, rehearsalCri, rehearsalCurl, rehearsalNslookup } from "./guest-tools.ts";
@@ -70,7 +70,7 @@ const podNetworkModules = [
 /** The rehearsal guest's disk. The build needs no loop devices and, of the guest's programs, only starts Wine. */
 export const rehearsalImage: Artifact = {
   name: "rehearsal-image",
-  needs: [rehearsalDebian, ...guestTools, ...(calicoWindows ? [calicoWindows] : [])],
+  needs: [rehearsalDebian, ...guestTools, ...(calicoInGuest ? [calicoInGuest] : [])],
   seconds: 60,
   hostPackages: [
     ...["cpio", "dosfstools", "e2fsprogs", "gcc", "gcc-mingw-w64-x86-64", "mtools", "qemu-utils"],
@@ -99,7 +99,7 @@ export const rehearsalImage: Artifact = {
       await mkdir(dirname(file), { recursive: true });
       await copyFile(join(context.path(artifact), name), file);
     }
-    const calico = calicoWindows && context.path(calicoWindows);
+    const calico = calicoInGuest && context.path(calicoInGuest);
     if (calico !== undefined) {
       const from = imagesOfCalico.map((image) => join(calico, image));
       // Keeps hard links.

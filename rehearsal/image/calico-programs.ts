@@ -3,29 +3,31 @@ import { link, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { commandRunner } from "../../host/command-runner.ts";
 import type { Artifact } from "../../toolchain/artifact.ts";
-import { projectRoot } from "../../toolchain/project.ts";
 import { pageAligned } from "../../toolchain/tools/page-aligned.ts";
 import { hashSources } from "../../toolchain/tools/sources-hash.ts";
 
-const sources = path.join(projectRoot, "../shared/calico");
+/** Calico's images for Windows, by their names. */
+export const imagesOfCalico = ["node-windows", "cni-windows"] as const;
 
-/** The content of an archive of Calico's programs. Undefined where there is none beside the project. */
-export function calicoPrograms(
+const variable = "KINDOWS_CALICO_WINDOWS";
+
+/** @param members of the archive. None is all. */
+export function unpackedArchive(
   name: string,
-  archiveName: string,
+  archive: string,
   members: readonly string[],
   finish: (folder: string) => Promise<void> = () => Promise.resolve(),
-): Artifact | undefined {
-  const archive = path.join(sources, archiveName);
-  if (!existsSync(archive)) return undefined;
+): Artifact {
+  const folder = path.dirname(archive);
   return {
     name,
     needs: [],
     hostPackages: ["xz-utils"],
-    inputs: async () => ({
-      sources: await hashSources(sources, [archive]),
-      layout: "page-aligned",
-    }),
+    check: () =>
+      existsSync(archive)
+        ? Promise.resolve()
+        : Promise.reject(new Error(`there is no ${archive}, which ${variable} names`)),
+    inputs: async () => ({ sources: await hashSources(folder, [archive]), layout: "page-aligned" }),
     async build(into, { logFile }) {
       await commandRunner(logFile)("tar", ["-xJf", archive, "-C", into, ...members]);
       await finish(into);
@@ -36,11 +38,8 @@ export function calicoPrograms(
 const plugins = "cni-windows/opt/cni/bin";
 
 /** What is in Calico's images for Windows, in the folders `imagesOfCalico`. No Go module has it. */
-export const calicoWindows = calicoPrograms(
-  "calico-windows",
-  "windows.tar.xz",
-  [],
-  async (folder) => {
+export function calicoPrograms(archive: string): Artifact {
+  return unpackedArchive("calico-windows", path.resolve(archive), [], async (folder) => {
     for (const name of [
       "node-windows/CalicoWindows/calico-node.exe",
       ...["calico.exe", "install.exe"].map((each) => path.join(plugins, each)),
@@ -49,12 +48,12 @@ export const calicoWindows = calicoPrograms(
       await writeFile(file, pageAligned(await readFile(file)));
     }
     // In the image it is the same program.
-    await link(
-      path.join(folder, plugins, "calico.exe"),
-      path.join(folder, plugins, "calico-ipam.exe"),
-    );
-  },
-);
+    const plugin = path.join(folder, plugins, "calico.exe");
+    await link(plugin, plugin.replace(/\.exe$/, "-ipam.exe"));
+  });
+}
 
-/** Calico's images for Windows, by their names. */
-export const imagesOfCalico = ["node-windows", "cni-windows"] as const;
+const named = process.env[variable] ?? "";
+
+/** Of the archive that the environment names. Undefined if it names none: then Calico's containers are only modelled. */
+export const calicoInGuest = named === "" ? undefined : calicoPrograms(named);

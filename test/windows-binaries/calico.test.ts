@@ -1,7 +1,12 @@
 import assert from "node:assert/strict";
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { CoreV1Api, type V1ContainerStatus, type V1Pod } from "@kubernetes/client-node";
+import {
+  CoreV1Api,
+  NetworkingV1Api,
+  type V1ContainerStatus,
+  type V1Pod,
+} from "@kubernetes/client-node";
 
 import { calicoHnsNetwork, calicoOnWindows } from "../../components/cni/calico/existing.ts";
 import {
@@ -276,6 +281,28 @@ describe("Calico on a Windows node, as its operator installs it", function () {
     assert.deepEqual(linux.askedBy, [address]);
   });
 
+  it("Felix keeps from a pod what a NetworkPolicy denies, until it is gone", async () => {
+    const address = addressOf(
+      podEndpoints().find(({ HostComputeNamespace }) => HostComputeNamespace),
+    );
+    const answers = async (): Promise<boolean> =>
+      linux?.get(`http://${address}:${port}/hostname`).then(
+        (name) => name === "web",
+        () => false,
+      ) ?? false;
+    assert.equal(await answers(), true);
+    const networking = cluster.makeClient(NetworkingV1Api);
+    const [name, namespace] = ["closed", "default"];
+    const spec = { podSelector: {}, policyTypes: ["Ingress"] };
+    await networking.createNamespacedNetworkPolicy({
+      namespace,
+      body: { metadata: { name }, spec },
+    });
+    await waitFor("the policy's effect", async () => !(await answers()));
+    await networking.deleteNamespacedNetworkPolicy({ name, namespace });
+    await waitFor("its end", answers);
+  });
+
   it("kube-proxy has the address of Calico's endpoint as its source", async () => {
     await becomesReady(kubeProxyName.name, kubeProxyName.namespace);
     const clusterIP = "10.96.0.77";
@@ -314,6 +341,12 @@ describe("Calico on a Windows node, as its operator installs it", function () {
     await remove(calicoPod, calicoNamespace);
     await waitFor("the end of Calico's programs", () =>
       Promise.resolve(processesOf("calico-node.exe").length === 0),
+    );
+    const roots = await machine.windows.drive.resolve("C:\\C");
+    await waitFor(
+      "the end of its containers' files",
+      () => Promise.resolve(!readdirSync(roots).some((id) => existsSync(join(roots, id, "opt")))),
+      calicoSeconds,
     );
     assert.equal(await machine.windows.drive.isFile("C:\\opt\\cni\\bin\\calico.exe"), true);
   });

@@ -4,6 +4,7 @@
  *
  * Arguments: test files. Default: all.
  */
+import { existsSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -11,7 +12,7 @@ import { execa } from "execa";
 import { calicoDefinitions } from "../../components/cni/calico/definitions-artifact.ts";
 import { calicoRelease } from "../../components/cni/calico/release.ts";
 import { defaultCalico } from "../../host/versions.ts";
-import { calicoPrograms, calicoWindows } from "../../rehearsal/image/calico-programs.ts";
+import { calicoPrograms, unpackedArchive } from "../../rehearsal/image/calico-programs.ts";
 import { rehearsalCri, rehearsalCurl } from "../../rehearsal/image/guest-tools.ts";
 import { wineRoot } from "../../rehearsal/wine/artifact.ts";
 import { ensureArtifacts } from "../../toolchain/ensure.ts";
@@ -62,11 +63,18 @@ shift
 "$@"
 `;
 
-/** Tigera's operator and Typha for Linux, in `bin`. */
-const calicoLinux = calicoPrograms("calico-linux", "programs.tar.xz", [
-  "./bin/operator",
-  "./bin/calico-typha",
-]);
+const calicoFolder = join(projectRoot, "../shared/calico");
+
+/** Calico for Windows, and Tigera's operator and Typha for Linux; undefined where there are no archives beside the project. */
+const calico = existsSync(calicoFolder)
+  ? {
+      windows: calicoPrograms(join(calicoFolder, "windows.tar.xz")),
+      linux: unpackedArchive("calico-linux", join(calicoFolder, "programs.tar.xz"), [
+        "./bin/operator",
+        "./bin/calico-typha",
+      ]),
+    }
+  : undefined;
 
 const say = (line: string): void => void process.stderr.write(`${line}\n`);
 
@@ -84,7 +92,7 @@ async function main(): Promise<number> {
     ...[kubernetesWindows, kubernetesLinux, wineRoot],
     ...[...containerds, kubeProxyWindows, rehearsalCri, etcd, kubeApiserver, hcnTests],
     ...[flannelWindows, flannelPluginWindows, cniPluginsWindows, agnhostWindows, rehearsalCurl],
-    ...[definitions, ...[calicoWindows, calicoLinux].filter((each) => each !== undefined)],
+    ...[definitions, ...(calico ? [calico.windows, calico.linux] : [])],
   ];
   const ensured = await ensureArtifacts(artifacts, { progress: say, ensurePackages });
   const programs: TestPrograms = {
@@ -105,10 +113,9 @@ async function main(): Promise<number> {
     etcd: ensured.path(etcd),
     kubeApiserver: ensured.path(kubeApiserver),
     calicoDefinitions: ensured.path(definitions),
-    ...(calicoWindows &&
-      calicoLinux && {
-        calico: { windows: ensured.path(calicoWindows), linux: ensured.path(calicoLinux) },
-      }),
+    ...(calico && {
+      calico: { windows: ensured.path(calico.windows), linux: ensured.path(calico.linux) },
+    }),
   };
   const folder = await mkdtemp(join(tmpdir(), "kindows-windows-binaries-"));
   try {

@@ -18,7 +18,7 @@ import { bundledPlugins } from "../../../offline/plugins/catalog.ts";
 import * as bake from "../../../rehearsal/bake/artifact.ts";
 import * as rehearsalDebian from "../../../rehearsal/image/debian.ts";
 import * as rehearsal from "../../../rehearsal/image/artifact.ts";
-import * as calicoPrograms from "../../../rehearsal/image/calico-programs.ts";
+import { calicoPrograms } from "../../../rehearsal/image/calico-programs.ts";
 import * as guestTools from "../../../rehearsal/image/guest-tools.ts";
 import * as setup from "../../../rehearsal/setup/artifact.ts";
 import * as wine from "../../../rehearsal/wine/artifact.ts";
@@ -42,12 +42,13 @@ const exported = [
     rehearsalDebian,
     rehearsal,
   ],
-  ...[calicoPrograms, guestTools, setup, wine, daemons, go, kindFiles, tools],
+  ...[guestTools, setup, wine, daemons, go, kindFiles, tools],
 ].flatMap((module) => Object.values<unknown>(module).filter(isArtifact));
 
 const cache = new Cache();
 const made: readonly Artifact[] = [
   calico.calicoDefinitions(calicoRelease(defaultCalico)),
+  calicoPrograms("package.json"),
   convertedDisk.convertedDisk("package.json", windowsDisk, cache),
   download.downloadArtifact({ uri: "https://example.org/file.zip", sha256: "0".repeat(64) }),
   windowsImage.windowsImage(await stackSettings("dev-2025"), cache, { bake: bareBake }),

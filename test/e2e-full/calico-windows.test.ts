@@ -1,0 +1,76 @@
+import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
+import path from "node:path";
+import { projectRoot } from "../../toolchain/project.ts";
+import { calicoCluster } from "../e2e/calico-cluster.ts";
+import { succeeded, TestLab } from "../e2e/lab.ts";
+import { verifiesLinuxPaths } from "../e2e/verified.ts";
+
+/** What is in Calico's images for Windows. */
+const archive = path.join(projectRoot, "../shared/calico/windows.tar.xz");
+
+const variable = "KINDOWS_CALICO_WINDOWS";
+
+/** Tigera's operator and Calico themselves, on Linux nodes and, under Wine, on the rehearsed Windows node. */
+describe("a rehearsal lab with Calico's own programs on Windows", function () {
+  this.bail(true);
+  // They take long to start on an emulated processor.
+  this.timeout(1_800_000);
+
+  const lab = new TestLab("e2ecalwin");
+  const former = process.env[variable];
+
+  before(async function () {
+    if (!existsSync(archive)) {
+      console.log(`      NOT RUN: there is no ${path.relative(projectRoot, archive)}`);
+      this.skip();
+    }
+    const cluster = await calicoCluster(this, ["worker-1", "worker-2"]);
+    process.env[variable] = archive;
+    await lab.configure({
+      ...cluster,
+      ...{ network: { cidr: "192.168.163.0/24" }, cni: { kind: "calico" } },
+      nodes: [{ name: "win-1" }],
+    });
+    await lab.kindows("down");
+  });
+  after(async () => {
+    await lab.remove();
+    if (former === undefined) delete process.env[variable];
+    else process.env[variable] = former;
+  });
+
+  it("comes up with one command", async () => {
+    await succeeded(lab.kindows("up"), "up");
+    assert.ok((await lab.readyNodes()).includes("win-1"));
+  });
+
+  it("runs Calico's own programs on the Windows node, and kube-proxy with them", async () => {
+    // A container that is only modelled says so in its first line.
+    const log = (namespace: string, set: string, container: string): Promise<string> =>
+      lab.kubectl(
+        "-n",
+        namespace,
+        "logs",
+        `daemonset/${set}`,
+        "-c",
+        container,
+        "--limit-bytes=4000",
+      );
+    for (const container of ["felix", "node"]) {
+      const first = await log("calico-system", "calico-node-windows", container);
+      assert.doesNotMatch(first, /rehearsed: this container/, container);
+    }
+    const proxy = await log("kube-system", "kube-proxy-windows", "kube-proxy");
+    assert.match(proxy, /starting kube-proxy\.exe /);
+  });
+
+  it("plans nothing", () => lab.plansNothing());
+
+  it("verifies every path, policies too", () => verifiesLinuxPaths(lab, 1, "calico-windows"));
+
+  it("goes down and leaves nothing behind", async () => {
+    await succeeded(lab.kindows("down"));
+    await succeeded(lab.kindows("doctor"));
+  });
+});
