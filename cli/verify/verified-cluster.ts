@@ -3,8 +3,6 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir, networkInterfaces } from "node:os";
 import path from "node:path";
 
-import type { V1NodeList } from "@kubernetes/client-node";
-
 import { podNetworks } from "../../components/cni/pod-networks.ts";
 import { ClusterApi } from "../../host/kubernetes/cluster-api.ts";
 import { readKubeconfig } from "../../components/controlplane/existing/examine-cluster.ts";
@@ -129,10 +127,7 @@ async function labFacts(settings: Settings, api: ClusterApi, rows: readonly Row[
     ...common,
     rehearsal: isRehearsed(settings),
     ...podNetwork.lackingOnWindows(settings.cni),
-    rehearsedPodNetwork: runsPodNetwork(
-      (await api.get<V1NodeList>("/api/v1/nodes")).items,
-      podNetwork.windowsAnnotation,
-    ),
+    rehearsedPodNetwork: runsPodNetwork(common, podNetwork.windowsAnnotation),
     windowsNodeRoutes: hasClusterRoutes(settings),
     ...(!own.some((each) => each.address === address) && {
       noHost: `needs a server on the lab's segment: this host does not have its address ${address}`,

@@ -9,7 +9,8 @@ import { hashSources } from "../../toolchain/tools/sources-hash.ts";
 /** Calico's images for Windows, by their names. */
 export const imagesOfCalico = ["node-windows", "cni-windows"] as const;
 
-const variable = "KINDOWS_CALICO_WINDOWS";
+/** The environment's name for an archive of them. */
+export const calicoVariable = "KINDOWS_CALICO_WINDOWS";
 
 /** @param members of the archive. None is all. */
 export function unpackedArchive(
@@ -26,7 +27,7 @@ export function unpackedArchive(
     check: () =>
       existsSync(archive)
         ? Promise.resolve()
-        : Promise.reject(new Error(`there is no ${archive}, which ${variable} names`)),
+        : Promise.reject(new Error(`there is no ${archive}, which ${calicoVariable} names`)),
     inputs: async () => ({ sources: await hashSources(folder, [archive]), layout: "page-aligned" }),
     async build(into, { logFile }) {
       await commandRunner(logFile)("tar", ["-xJf", archive, "-C", into, ...members]);
@@ -53,7 +54,7 @@ export function calicoPrograms(archive: string): Artifact {
   });
 }
 
-const named = process.env[variable] ?? "";
+const named = process.env[calicoVariable] ?? "";
 
 /** Of the archive that the environment names. Undefined if it names none: then Calico's containers are only modelled. */
 export const calicoInGuest = named === "" ? undefined : calicoPrograms(named);

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import path from "node:path";
+import { calicoVariable } from "../../rehearsal/image/calico-programs.ts";
 import { projectRoot } from "../../toolchain/project.ts";
 import { calicoCluster } from "../e2e/calico-cluster.ts";
 import { succeeded, TestLab } from "../e2e/lab.ts";
@@ -9,8 +10,6 @@ import { verifiesLinuxPaths } from "../e2e/verified.ts";
 /** What is in Calico's images for Windows. */
 const archive = path.join(projectRoot, "../shared/calico/windows.tar.xz");
 
-const variable = "KINDOWS_CALICO_WINDOWS";
-
 /** Tigera's operator and Calico themselves, on Linux nodes and, under Wine, on the rehearsed Windows node. */
 describe("a rehearsal lab with Calico's own programs on Windows", function () {
   this.bail(true);
@@ -18,7 +17,6 @@ describe("a rehearsal lab with Calico's own programs on Windows", function () {
   this.timeout(1_800_000);
 
   const lab = new TestLab("e2ecalwin");
-  const former = process.env[variable];
 
   before(async function () {
     if (!existsSync(archive)) {
@@ -26,7 +24,7 @@ describe("a rehearsal lab with Calico's own programs on Windows", function () {
       this.skip();
     }
     const cluster = await calicoCluster(this, ["worker-1", "worker-2"]);
-    process.env[variable] = archive;
+    process.env[calicoVariable] = archive;
     await lab.configure({
       ...cluster,
       ...{ network: { cidr: "192.168.163.0/24" }, cni: { kind: "calico" } },
@@ -34,11 +32,7 @@ describe("a rehearsal lab with Calico's own programs on Windows", function () {
     });
     await lab.kindows("down");
   });
-  after(async () => {
-    await lab.remove();
-    if (former === undefined) delete process.env[variable];
-    else process.env[variable] = former;
-  });
+  after(() => lab.remove());
 
   it("comes up with one command", async () => {
     await succeeded(lab.kindows("up"), "up");

@@ -24,6 +24,7 @@ export interface NodeFact {
   readonly windowsBuild?: string | undefined;
   readonly version: string;
   readonly system: string;
+  readonly annotations?: Readonly<Record<string, string>> | undefined;
 }
 
 /** Facts that decide which rows can be run here. */
@@ -68,6 +69,7 @@ export function nodeFact(node: V1Node): NodeFact {
     windowsBuild: labels["node.kubernetes.io/windows-build"],
     version: info?.kubeletVersion ?? "",
     system: info?.osImage ?? "",
+    annotations: node.metadata?.annotations,
   };
 }
 
@@ -100,10 +102,13 @@ export async function whyNoNetworkPolicies(api: ClusterApi): Promise<string | un
 }
 
 /** Whether each Windows node has the annotation that the pod network's own program writes there. */
-export function runsPodNetwork(nodes: readonly V1Node[], annotation: string | undefined): boolean {
-  const windows = nodes.filter((node) => nodeFact(node).os === "windows");
-  const has = ({ metadata }: V1Node): boolean =>
-    annotation !== undefined && metadata?.annotations?.[annotation] !== undefined;
+export function runsPodNetwork(
+  facts: Pick<Facts, "nodes">,
+  annotation: string | undefined,
+): boolean {
+  const windows = nodesOf(facts, "windows");
+  const has = ({ annotations }: NodeFact): boolean =>
+    annotation !== undefined && annotations?.[annotation] !== undefined;
   return windows.length > 0 && windows.every(has);
 }
 

@@ -3,7 +3,12 @@ import assert from "node:assert/strict";
 import type { V1LabelSelector, V1Node, V1Pod } from "@kubernetes/client-node";
 
 import { Slots } from "../../../toolchain/slots.ts";
-import { runsPodNetwork, type Facts } from "../../../verify/cluster/facts.ts";
+import {
+  nodeFact,
+  runsPodNetwork,
+  type Facts,
+  type NodeFact,
+} from "../../../verify/cluster/facts.ts";
 import type { Details } from "../../../verify/cluster/snapshot.ts";
 import { selects } from "../../../verify/diagnose/diagnose.ts";
 import { columnGroups, columnOf } from "../../../verify/report/matrix.ts";
@@ -174,9 +179,8 @@ function described(row: Row): readonly string[] {
 
 describe("a pod network's own programs on rehearsed nodes", () => {
   const annotation = "projectcalico.org/IPv4Address";
-  const node = (operatingSystem: string, annotations?: Record<string, string>): V1Node => ({
-    ...({ metadata: { annotations }, status: { nodeInfo: { operatingSystem } } } as V1Node),
-  });
+  const node = (operatingSystem: string, annotations?: Record<string, string>): NodeFact =>
+    nodeFact({ metadata: { annotations }, status: { nodeInfo: { operatingSystem } } } as V1Node);
   const [linux, ready, joined] = [
     node("linux", { [annotation]: "192.168.1.2" }),
     node("windows", { [annotation]: "192.168.1.3" }),
@@ -189,7 +193,7 @@ describe("a pod network's own programs on rehearsed nodes", () => {
     ["a pod network whose programs write none", [ready], undefined, false],
   ] as const) {
     it(`${what}: ${expected ? "run" : "do not run"}`, () =>
-      assert.equal(runsPodNetwork(nodes, written), expected));
+      assert.equal(runsPodNetwork({ nodes }, written), expected));
   }
 });
 
