@@ -61,9 +61,10 @@ export function kubeProxyObjects(options: KubeProxyOptions): Manifest {
   const secrets = (options.pullSecrets ?? []).map((name) => ({ name }));
   const pullSecrets = secrets.length > 0 ? secrets : undefined;
   const kubeconfigMap = server === undefined ? "kube-proxy" : configMap;
-  const readinessProbe = network && readyByHealthz;
-  const pod = { image, command, readinessProbe, pullSecrets };
-  const values = { ...pod, files, configMap, kubeconfigMap, annotations };
+  const values = {
+    ...{ image, files, configMap, kubeconfigMap, pullSecrets, command, annotations },
+    readinessProbe: network && readyByHealthz,
+  };
   return manifest(new URL("kube-proxy.yaml", import.meta.url), values);
 }
 
