@@ -10,6 +10,7 @@ import {
   readConfiguration,
   usualDomain,
 } from "../../components/controlplane/existing/cluster-configuration.ts";
+import { Findings } from "../../components/controlplane/existing/findings.ts";
 import type { ClusterApi } from "../../host/kubernetes/cluster-api.ts";
 import type { Os } from "../objects/names.ts";
 
@@ -122,6 +123,6 @@ export async function clusterDomainOf(api: ClusterApi): Promise<string> {
     }),
   );
   const known = { answers: Object.fromEntries(answers) as ClusterAnswers["answers"], denied: [] };
-  const [domain = usualDomain] = domainsOf(readConfiguration(known, () => undefined));
+  const [domain = usualDomain] = domainsOf(readConfiguration(known, new Findings()));
   return domain;
 }

@@ -3,6 +3,7 @@ import { addressNumber } from "../../../config/ipv4.ts";
 import { publishedAddress } from "../../../host/kubernetes/endpoint-slices.ts";
 import type { HostsEntry } from "../control-plane.ts";
 import { type ClusterAnswers, foundItems } from "./cluster-answers.ts";
+import type { Findings } from "./findings.ts";
 
 export function urlOf(server: string | null | undefined): URL | undefined {
   return server !== null && server !== undefined && URL.canParse(server)
@@ -46,34 +47,39 @@ export function apiServerAddress(
 }
 
 /**
- * A warning if the API server's certificate is not for the endpoint's host, where kubeadm join would not trust it. Only
+ * Warns if the API server's certificate is not for the endpoint's host, where kubeadm join would not trust it. Only
  * that, because another API server of the cluster may have another certificate.
  */
-export function uncoveredHost({ certificate }: ClusterAnswers, endpoint: string): string[] {
+export function uncoveredHost(
+  { certificate }: ClusterAnswers,
+  endpoint: string,
+  findings: Findings,
+): void {
   const [host = ""] = endpoint.split(":");
   const covered =
     certificate === undefined ||
     (addressNumber(host) === undefined
       ? certificate.checkHost(host) !== undefined
       : certificate.checkIP(host) !== undefined);
-  if (covered) return [];
-  return [
+  if (covered) return;
+  findings.warn(
     `The API server's certificate is not for ${host}, where the machines join, but for ${certificate.subjectAltName ?? "no host"}: ` +
       "unless another API server's is, add it to apiServer.certSANs of kubeadm-config and renew the certificate (kubeadm init phase certs apiserver), or write another kindows:cluster.endpoint",
-  ];
+  );
 }
 
-/** A warning if the endpoint is a name that DNS does not know: nodes may have it in /etc/hosts, machines do not. */
+/** Warns if the endpoint is a name that DNS does not know: nodes may have it in /etc/hosts, machines do not. */
 export function unknownName(
   { isNameKnown }: ClusterAnswers,
   endpoint: string,
   { host: address, isAddress }: ApiServerAddress,
-): string[] {
+  findings: Findings,
+): void {
   const [name = ""] = endpoint.split(":");
-  if (isNameKnown !== false) return [];
+  if (isNameKnown !== false) return;
   const example = isAddress ? `, e.g. { name: ${name}, address: ${address} }` : "";
-  return [
+  findings.warn(
     `The API server's name ${name} is not in the DNS that this host uses: if the machines cannot resolve it either, ` +
       `write it and its address as kindows:cluster.hostsEntries${example}`,
-  ];
+  );
 }

@@ -52,3 +52,9 @@ export function isAway({ answers }: ClusterAnswers, question: string): boolean {
 export function foundItems<T>(answers: ClusterAnswers, question: string): readonly T[] {
   return found<{ readonly items?: readonly T[] }>(answers, question)?.items ?? [];
 }
+
+/** The API server's error, as the end of a sentence; empty if there was none. */
+export function refusalText({ answers }: ClusterAnswers, question: string): string {
+  const answer = answers[question];
+  return answer !== undefined && "refusal" in answer ? `: ${answer.refusal}` : "";
+}

@@ -1,8 +1,8 @@
 import type { V1ConfigMap } from "@kubernetes/client-node";
 import * as z from "zod";
-import type { HostProblem } from "../../../config/host-problem.ts";
 import { readYaml } from "../../../config/yaml-text.ts";
 import { type ClusterAnswers, found } from "./cluster-answers.ts";
+import type { Findings } from "./findings.ts";
 
 /** A value that may be left out or written as null. */
 const text = z.string().nullish();
@@ -58,10 +58,10 @@ export function known<T extends object>(read: T | "missing" | "broken"): T | und
   return typeof read === "object" ? read : undefined;
 }
 
-/** Reads all documents once. @param report is told of each that cannot be understood, by its ConfigMap's name. */
+/** Reads all documents once. Reports each that cannot be understood, by its ConfigMap's name. */
 export function readConfiguration(
   answers: ClusterAnswers,
-  report: (problem: HostProblem) => void,
+  findings: Findings,
 ): ClusterConfiguration {
   const read = (name: Name): object | "missing" | "broken" => {
     const { question, map, key, ...place } = documents[name];
@@ -74,11 +74,11 @@ export function readConfiguration(
     const [issue] = result?.error.issues ?? [];
     const why =
       "why" in yaml ? yaml.why : `has another form than it must at ${issue?.path.join(".") ?? ""}`;
-    report({
-      subject: `ConfigMap ${namespace}/${map}`,
-      why: `${why} of its ${key}`,
-      instead: `Correct it: kubectl -n ${namespace} edit configmap ${map}.`,
-    });
+    findings.report(
+      `ConfigMap ${namespace}/${map}`,
+      `${why} of its ${key}`,
+      `Correct it: kubectl -n ${namespace} edit configmap ${map}.`,
+    );
     return "broken";
   };
   return Object.fromEntries(

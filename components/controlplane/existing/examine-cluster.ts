@@ -11,12 +11,8 @@ import { credentials } from "../../../host/kubernetes/kubeconfig.ts";
 import { inExisting } from "../../cni/pod-networks.ts";
 import { chooseKubeconfig } from "./choose-kubeconfig.ts";
 import { commonQuestions, type Answer, type ClusterAnswers } from "./cluster-answers.ts";
-import {
-  checkCluster,
-  type ClusterFacts,
-  nameToResolve,
-  type WantedCluster,
-} from "./check-cluster.ts";
+import { checkCluster, type ClusterFacts, type WantedCluster } from "./check-cluster.ts";
+import { nameToResolve } from "./join-endpoint.ts";
 import { isAllowed, joiningRights, type Right } from "./rights.ts";
 
 export interface KubeconfigSource {

@@ -1,4 +1,5 @@
 import type { ClusterApi } from "../../../host/kubernetes/cluster-api.ts";
+import type { Findings } from "./findings.ts";
 
 export interface Right {
   readonly verb: string;
@@ -65,4 +66,21 @@ export async function isAllowed(
     },
   );
   return status?.allowed === true;
+}
+
+/** Reports which of the needed rights are denied. @param ofNetwork what the pod network needs besides */
+export function checkRights(
+  denied: readonly Right[],
+  ofNetwork: readonly Right[],
+  findings: Findings,
+): void {
+  const needed = [...joiningRights, ...ofNetwork].map(rightText);
+  const lacking = denied.map(rightText).filter((text) => needed.includes(text));
+  if (lacking.length > 0) {
+    findings.report(
+      "The kubeconfig's user",
+      `may not do this (checked as by kubectl auth can-i):\n${[...new Set(lacking)].map((text) => `      ${text}\n`).join("")}   `,
+      "Have these rights granted, or use another context or kubeconfig.",
+    );
+  }
 }
