@@ -33,10 +33,10 @@ export async function down({ stack }: Options): Promise<void> {
       await prepareEngine([], { progress: say });
     }
     // Invalid settings must not prevent removal: then the hypervisors in the state are used.
-    const fleet = await fleetOf(stack, await stackSettings(stack).catch(() => undefined));
+    const known = resourcesOf(await readState(stack));
+    const fleet = await fleetOf(known, await stackSettings(stack).catch(() => undefined));
     assertAllReachable(fleet, stack);
     const host = thisHost(identity, fleet.reachable);
-    const known = resourcesOf(await readState(stack));
     await assertNothingForeign(stack, lab, host, known);
     if (await stackExists(stack)) {
       const marked = { [labIdVariable]: await labIdOf(stack, known) };

@@ -50,11 +50,11 @@ export async function kubeconfig(
 }
 
 /** After `up`: updates the entries that `--merge` added to the user's kubeconfig. */
-export async function refreshMerged(stack: string): Promise<void> {
+export async function refreshMerged(stack: string, labKubeconfig: string): Promise<void> {
   await refreshInFiles(
     kubeconfigFiles(process.env),
     { project: projectRoot, stack },
-    async () => (await labThatIsUp(stack)).outputs.kubeconfig,
+    labKubeconfig,
     say,
   );
 }

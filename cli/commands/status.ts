@@ -7,7 +7,8 @@ import { print } from "../progress.ts";
 import { messageOf } from "../../host/failure.ts";
 import { labTroubles, statusText, type LabStatus, clusterNodes } from "../status/report.ts";
 import { watch } from "../status/watch.ts";
-import { findLab, labIdentity, stackSettings } from "../stack-settings.ts";
+import { findLab, type LabIdentity, labIdentity, stackSettings } from "../stack-settings.ts";
+import type { Settings } from "../../config/settings.ts";
 import { enginePulumi } from "../engine/pulumi.ts";
 import { writeAccessFiles } from "../lab/access.ts";
 import { listedMachines } from "../../components/machine/machine-makers.ts";
@@ -65,7 +66,7 @@ function notUpText(stack: string): string {
 }
 
 /** Examines a stack's lab; asks the engine for outputs only if the state has changed since the last time. */
-export function examineStatus(stack: string): () => Promise<LabStatus | undefined> {
+function examineStatus(stack: string): () => Promise<LabStatus | undefined> {
   let written: string | undefined;
   let lab: Awaited<ReturnType<typeof knownLab>>;
   return async () => {
@@ -79,19 +80,27 @@ export function examineStatus(stack: string): () => Promise<LabStatus | undefine
 
 const apiTimeout = "1500ms";
 
+/** Examines a stack's lab by its outputs and settings as they are now. */
+async function knownLab(stack: string): Promise<(() => Promise<LabStatus>) | undefined> {
+  const { value: settings } = await attempt(async () => stackSettings(stack));
+  return labStatus(await labIdentity(stack), settings);
+}
+
 /**
- * Reads a stack's outputs. Rewrites the access files, so that they are also right after plain `pulumi up`.
+ * Reads a lab's outputs. Rewrites the access files, so that they are also right after plain `pulumi up`.
  *
+ * @param settings undefined if they are wrong now.
  * @returns a function that reads nodes from the cluster and machines from libvirt, each in bounded time; undefined if
  *   the stack is not up.
  */
-async function knownLab(stack: string): Promise<(() => Promise<LabStatus>) | undefined> {
-  const identity = await labIdentity(stack);
-  const { lab } = identity;
+export async function labStatus(
+  identity: LabIdentity,
+  settings: Settings | undefined,
+): Promise<(() => Promise<LabStatus>) | undefined> {
+  const { stack, lab } = identity;
   const outputs = await labOutputs(enginePulumi(stack, lab));
   if (outputs === undefined) return undefined;
   const access = await writeAccessFiles(stack, outputs);
-  const { value: settings } = await attempt(async () => stackSettings(stack));
   const rehearsal = settings !== undefined && isRehearsed(settings);
   const awaitsPodNetwork = settings !== undefined && isYours(settings.cni.kind);
   const host = thisHost(identity, settings && hypervisorConnections(settings));

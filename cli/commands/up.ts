@@ -27,7 +27,6 @@ import {
   exclusionOf,
   leftText,
   unreachableUrns,
-  type Fleet,
 } from "../lab/fleet.ts";
 import { thisHost } from "../../host/host.ts";
 import { Failure, exitCodes } from "../../host/failure.ts";
@@ -37,10 +36,10 @@ import { tableTerminal } from "../stages/live-table.ts";
 import { NodeStages, type StagedNode } from "../stages/node-stages.ts";
 import { pushAgain } from "../recovery/repair.ts";
 import { recoverState } from "../recovery/recover.ts";
-import { labIdentity, stackSettings } from "../stack-settings.ts";
+import { type LabIdentity, labIdentity, stackSettings } from "../stack-settings.ts";
 import { refreshMerged } from "./kubeconfig.ts";
 import { labTroubles } from "../status/report.ts";
-import { examineStatus, reportStatus } from "./status.ts";
+import { labStatus, reportStatus } from "./status.ts";
 
 /** `kindows up`: takes a bare host to Ready nodes; also finishes what a killed run began. */
 export function up(options: Options<"yes" | "verbose">): Promise<CommandResult> {
@@ -60,15 +59,14 @@ export async function upReplacing(
   const settings = await stackSettings(stack);
   const identity = await labIdentity(stack);
   const { lab } = identity;
-  let fleet: Fleet = { reachable: [], unreachable: [] };
-  await asOnlyRun(stack, async () => {
+  return asOnlyRun(stack, async () => {
     await prepareStack(stack, settings, consentOf(stack, yes));
     await ensureLocalState();
-    fleet = await fleetOf(stack, settings);
-    if (fleet.unreachable.length > 0) say(leftText(fleet.unreachable, settings));
-    const unreachable = await unreachableUrns(stack, fleet, settings);
-    const exclusion = exclusionOf(fleet, settings, unreachable);
     const known = resourcesOf(await readState(stack));
+    const fleet = await fleetOf(known, settings);
+    if (fleet.unreachable.length > 0) say(leftText(fleet.unreachable, settings));
+    const unreachable = unreachableUrns(known, fleet, settings);
+    const exclusion = exclusionOf(fleet, settings, unreachable);
     assertOfThisVersion(stack, known);
     const id = await labIdOf(stack, known);
     const pulumi = enginePulumi(stack, lab, { ...exclusion.environment, [labIdVariable]: id });
@@ -111,20 +109,35 @@ export async function upReplacing(
     } finally {
       await log.close();
     }
+    const isWhole = fleet.unreachable.length === 0;
+    const result = await endState(identity, settings, isWhole);
+    if (!isWhole) {
+      throw new Failure(`${leftText(fleet.unreachable, settings)}. Run again when it is back`);
+    }
+    return result;
   });
-  await refreshMerged(stack);
-  const examine = examineStatus(stack);
+}
+
+/**
+ * Repairs what the state does not record, for example that a Node was deleted, and reports the lab after a run.
+ *
+ * @param isWhole whether all of the lab's hypervisors answer.
+ */
+async function endState(
+  identity: LabIdentity,
+  settings: Settings,
+  isWhole: boolean,
+): Promise<CommandResult> {
+  const { stack, lab } = identity;
+  const examine = async () => (await labStatus(identity, settings))?.();
   let seen = await examine();
-  if (seen !== undefined && labTroubles(seen).length > 0 && fleet.unreachable.length === 0) {
-    // Repairs what the state does not record, for example that a Node was deleted.
-    await (await import("../doctor/fix.ts")).fix(stack);
+  if (seen !== undefined) await refreshMerged(stack, seen.outputs.kubeconfig);
+  if (seen !== undefined && labTroubles(seen).length > 0 && isWhole) {
+    const { repairLab } = await import("../doctor/fix.ts");
+    await repairLab({ stack, lab, host: thisHost(identity) });
     seen = await examine();
   }
-  const result = reportStatus(seen ?? `the stack ${stack} has no outputs although it is up`);
-  if (fleet.unreachable.length > 0) {
-    throw new Failure(`${leftText(fleet.unreachable, settings)}. Run again when it is back`);
-  }
-  return result;
+  return reportStatus(seen ?? `the stack ${stack} has no outputs although it is up`);
 }
 
 /** Denials by AppArmor or SELinux, of which QEMU itself only says "Permission denied". */

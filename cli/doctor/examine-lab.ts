@@ -7,6 +7,8 @@ import { testWindowsHost } from "../../components/windows/steps.ts";
 import { enginePulumi } from "../engine/pulumi.ts";
 import { firstLineOf, messageOf } from "../../host/failure.ts";
 import { containers } from "../host-resources/containers.ts";
+import type { Survey } from "../host-resources/host-resources.ts";
+import { stoppedOf, type StoppedResource } from "../host-resources/stopped.ts";
 import { domains } from "../../components/machine/libvirt/domains.ts";
 import { runningOf, type HostResource } from "../../components/host-resource.ts";
 import type { Host } from "../../host/host.ts";
@@ -18,7 +20,7 @@ import {
   type ContainerCertificates,
 } from "./certificates.ts";
 import type { Finding } from "./finding.ts";
-import { checkNodes, type ClusterAnswer } from "./nodes.ts";
+import { checkNodes, type ClusterAnswer, heartbeatsOf } from "./nodes.ts";
 import { CommandFailed } from "../../host/ssh/run-over-ssh.ts";
 
 const apiSeconds = 10;
@@ -33,6 +35,42 @@ const nodeRequirements = {
   MinimumMemoryMiB: 512,
   PodNetwork: "none",
 } as const;
+
+/** What is wrong in a lab. */
+export interface Inside extends Pick<Survey<never>, "unlisted"> {
+  /** Stopped parts of the lab on this host. */
+  readonly asleep: readonly StoppedResource[];
+  readonly findings: readonly Finding[];
+  /** Last heartbeat of each node, by its own clock. */
+  readonly heartbeats: Readonly<Record<string, Date>>;
+  readonly problems: readonly string[];
+}
+
+/** Of a lab that is not up. */
+export const nothingInside: Inside = {
+  asleep: [],
+  unlisted: [],
+  findings: [],
+  heartbeats: {},
+  problems: [],
+};
+
+export async function examineLab(stack: string, lab: string, host: Host): Promise<Inside> {
+  const [{ found: asleep, unlisted }, answers] = await Promise.all([
+    stoppedOf(lab, host),
+    askLab(stack, lab, host).catch(messageOf),
+  ]);
+  const seen = { ...nothingInside, asleep, unlisted };
+  if (typeof answers === "string") {
+    return { ...seen, problems: [`cannot examine the lab ${lab}: ${answers}`] };
+  }
+  const { cluster } = answers;
+  return {
+    ...seen,
+    findings: checkLab(answers),
+    heartbeats: typeof cluster === "string" ? {} : heartbeatsOf(cluster),
+  };
+}
 
 export interface LabAnswers {
   readonly state: LabState;
@@ -102,7 +140,7 @@ function silentCluster(
 }
 
 /** Queries all parts of a lab that is up, in parallel and each for a bounded time. @throws without a state. */
-export async function askLab(stack: string, lab: string, host: Host): Promise<LabAnswers> {
+async function askLab(stack: string, lab: string, host: Host): Promise<LabAnswers> {
   const state = await labStateOf(enginePulumi(stack, lab));
   const running = await runningNodes(lab, host);
   const [cluster, certificates, clocks] = await Promise.all([

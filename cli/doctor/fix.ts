@@ -6,7 +6,8 @@ import { ownedIdentities, removeOrphans } from "../host-resources/host-resources
 import { startStopped, type StoppedResource } from "../host-resources/stopped.ts";
 import { type OwnLab, onOwnLab } from "../lab/own-lab.ts";
 import { say } from "../progress.ts";
-import { examine, examineLab, type Diagnosis, type Inside } from "./examine.ts";
+import { examineLab, type Inside } from "./examine-lab.ts";
+import { type ExaminedLab, examineOwnLab } from "./examine-own-lab.ts";
 import { type FindingKind, nameOf, repairText, type Repair } from "./finding.ts";
 import { doRepair } from "./repairs.ts";
 
@@ -29,7 +30,9 @@ const settling: ReadonlySet<FindingKind> = new Set([
 
 const canStart = ({ first }: StoppedResource): boolean => first === undefined;
 
-export function plannedRepairs(diagnosis: Diagnosis): readonly string[] {
+type Repairable = Pick<ExaminedLab, "asleep" | "findings" | "leftovers">;
+
+export function plannedRepairs(diagnosis: Repairable): readonly string[] {
   const { asleep, leftovers } = diagnosis;
   return [
     ...asleep.filter(canStart).map(({ kind, name, verb }) => `${verb} ${kind} ${name}`),
@@ -39,7 +42,7 @@ export function plannedRepairs(diagnosis: Diagnosis): readonly string[] {
 }
 
 /** The findings' repairs without repetitions; none while something is stopped, which may be their only reason. */
-function repairsOf({ asleep, findings }: Pick<Diagnosis, "asleep" | "findings">): Repair[] {
+function repairsOf({ asleep, findings }: Pick<Inside, "asleep" | "findings">): Repair[] {
   if (asleep.some(canStart)) return [];
   const all = findings.flatMap(({ repair }) => repair ?? []);
   const certificates = all.filter(({ kind }) => kind === "renew-certificates");
@@ -56,29 +59,32 @@ function repairsOf({ asleep, findings }: Pick<Diagnosis, "asleep" | "findings">)
  * @throws if another clone runs the lab, another run is working on it, or something could not be repaired, after
  *   repairing everything else.
  */
-export async function fix(stack: string): Promise<void> {
-  await onOwnLab(stack, { startsDaemons: true }, async (own) => {
-    const announced = new Set<string>();
-    const troubles: string[] = [];
-    for (let round = 0; round < rounds; round += 1) {
-      const diagnosis = await examine(stack);
-      // A repair that failed is not tried again.
-      const planned = plannedRepairs(diagnosis).filter((each) => !announced.has(each));
-      if (planned.length === 0) {
-        if (round === 0) say("there is nothing for --fix to repair");
-        break;
-      }
-      say(["--fix will:", ...planned.map((each) => `  - ${each}`)].join("\n"));
-      planned.forEach((each) => announced.add(each));
-      troubles.push(...(await repairAll(diagnosis, planned, own)));
-      if (diagnosis.asleep.length + repairsOf(diagnosis).length > 0) await settle(own);
+export function fix(stack: string): Promise<void> {
+  return onOwnLab(stack, { startsDaemons: true }, repairLab);
+}
+
+/** The same for a lab that is known to be this stack's, by the only command that changes it; its daemons run. */
+export async function repairLab(own: OwnLab): Promise<void> {
+  const announced = new Set<string>();
+  const troubles: string[] = [];
+  for (let round = 0; round < rounds; round += 1) {
+    const diagnosis = await examineOwnLab(own);
+    // A repair that failed is not tried again.
+    const planned = plannedRepairs(diagnosis).filter((each) => !announced.has(each));
+    if (planned.length === 0) {
+      if (round === 0) say("there is nothing for --fix to repair");
+      break;
     }
-    throwAll("not everything could be repaired", troubles);
-  });
+    say(["--fix will:", ...planned.map((each) => `  - ${each}`)].join("\n"));
+    planned.forEach((each) => announced.add(each));
+    troubles.push(...(await repairAll(diagnosis, planned, own)));
+    if (diagnosis.asleep.length + repairsOf(diagnosis).length > 0) await settle(own);
+  }
+  throwAll("not everything could be repaired", troubles);
 }
 
 async function repairAll(
-  diagnosis: Diagnosis,
+  diagnosis: Repairable,
   planned: readonly string[],
   { stack, lab, host }: OwnLab,
 ): Promise<readonly string[]> {
@@ -142,7 +148,7 @@ function ofNode({ findings, heartbeats }: Inside, node: string): Omit<Inside, "u
 
 /** What the lab is still waiting for; undefined if there is nothing to wait for. */
 export function stillSettling(
-  { asleep, findings, heartbeats }: Pick<Diagnosis, "asleep" | "findings" | "heartbeats">,
+  { asleep, findings, heartbeats }: Pick<Inside, "asleep" | "findings" | "heartbeats">,
   since: Date,
 ): string | undefined {
   if (

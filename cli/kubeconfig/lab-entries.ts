@@ -198,20 +198,19 @@ export async function removeFromFiles(
  * Updates the entries of `mergeIntoFiles`, because a replaced cluster has other keys. Never fails, so that an invalid
  * file does not make `up` fail.
  *
- * @param labKubeconfig called only if it is needed.
  * @param say receives a line if a file was changed, or could not be.
  */
 export async function refreshInFiles(
   files: readonly string[],
   origin: Origin,
-  labKubeconfig: () => Promise<string>,
+  labKubeconfig: string,
   say: (line: string) => void,
 ): Promise<void> {
   try {
     const file = await fileWithLab(files, origin);
     if (file === undefined) return;
     const options = { origin, use: false, force: false };
-    if ((await mergeIntoFiles([file], await labKubeconfig(), options)).written) {
+    if ((await mergeIntoFiles([file], labKubeconfig, options)).written) {
       say(`updated the context of ${origin.stack} in ${file}`);
     }
   } catch (error) {

@@ -5,9 +5,8 @@ import { type Settings } from "../../config/settings.ts";
 import { Failure } from "../../host/failure.ts";
 import { runVirsh } from "../../host/virsh.ts";
 import { unreachableVariable } from "../../stacks/reachable-nodes.ts";
-import { providerUrn, resourcesOf, type StateResource } from "../engine/deployment.ts";
+import { providerUrn, type StateResource } from "../engine/deployment.ts";
 import { StackFacts } from "../engine/facts.ts";
-import { readState } from "../engine/states.ts";
 import type { RemoteHost } from "../../host/host.ts";
 import { machineNodes } from "../../config/sections/nodes.ts";
 
@@ -22,10 +21,13 @@ export interface Fleet {
  * Contacts the hypervisors of the settings and of the stack's state. One that `KINDOWS_GONE` names is not contacted,
  * and its resources in the state count as gone.
  *
+ * @param resources of the stack's state.
  * @param settings undefined if they are invalid and the lab is to be removed.
  */
-export async function fleetOf(stack: string, settings: Settings | undefined): Promise<Fleet> {
-  const resources = resourcesOf(await readState(stack));
+export async function fleetOf(
+  resources: readonly StateResource[],
+  settings: Settings | undefined,
+): Promise<Fleet> {
   const declared = namesIn(process.env[unreachableVariable]);
   const known = settings === undefined ? [] : hypervisorConnections(settings);
   const all = hypervisorsOf(resources, known).filter(({ name }) => !isGone(name));
@@ -43,16 +45,17 @@ function namesOf(hosts: readonly RemoteHost[]): string[] {
   return hosts.map(({ name }) => name);
 }
 
-export async function unreachableUrns(
-  stack: string,
+/** URNs of everything in a stack's state that belongs to the unreachable hypervisors. */
+export function unreachableUrns(
+  resources: readonly StateResource[],
   { unreachable }: Fleet,
   settings: Settings,
-): Promise<readonly string[]> {
+): readonly string[] {
   if (unreachable.length === 0) return [];
   const names = namesOf(unreachable);
   const nodes = machineNodes(settings).filter(({ hypervisor }) => names.includes(hypervisor));
   return urnsOn(
-    resourcesOf(await readState(stack)),
+    resources,
     names,
     nodes.map(({ name }) => name),
   );

@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 
 import { checkLab, type LabAnswers } from "../../../cli/doctor/examine-lab.ts";
-import { type Diagnosis, sortOrphans } from "../../../cli/doctor/examine.ts";
+import type { Diagnosis } from "../../../cli/doctor/examine.ts";
 import type { Finding, FindingKind } from "../../../cli/doctor/finding.ts";
 import { plannedRepairs, stillSettling } from "../../../cli/doctor/fix.ts";
+import { sortOrphans } from "../../../cli/doctor/orphans.ts";
 import { withNewClient } from "../../../cli/doctor/repairs.ts";
 import { doctorText, isFine } from "../../../cli/doctor/report.ts";
 import type { HostResource } from "../../../components/host-resource.ts";

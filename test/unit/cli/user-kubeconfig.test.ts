@@ -275,12 +275,7 @@ describe("a user's own kubeconfig", () => {
   it("is brought up to date only where the context is in it", async () => {
     const said: string[] = [];
     const refresh = (kubeconfigOfLab: string): Promise<void> =>
-      refreshInFiles(
-        [file],
-        origin,
-        () => Promise.resolve(kubeconfigOfLab),
-        (line) => said.push(line),
-      );
+      refreshInFiles([file], origin, kubeconfigOfLab, (line) => said.push(line));
     await writeFile(file, mine);
     await refresh(lab);
     assert.equal(await text(), mine);
