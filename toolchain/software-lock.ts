@@ -29,7 +29,7 @@ export function readSoftwareLock(file: string): SoftwareLock {
   return existsSync(file) ? parseSoftwareLock(readFileSync(file, "utf8")) : {};
 }
 
-export function parseSoftwareLock(text: string): SoftwareLock {
+function parseSoftwareLock(text: string): SoftwareLock {
   const value = parseJson(text);
   if (value === undefined) {
     throw new Error(`${softwareLockName} is not JSON: restore it from version control`);

@@ -5,7 +5,7 @@ import type { Options } from "../command-line/options.ts";
 import { findOnPath } from "../../host/search-path.ts";
 import { exitCodes, Failure } from "../../host/failure.ts";
 import { labThatIsUp } from "../lab/outputs.ts";
-import { sshArguments } from "../lab/access.ts";
+import { sshArguments } from "../lab/openssh-settings.ts";
 
 /** `kindows ssh`: opens a shell on a node's machine, or runs a command. Exit code: the command's, or 255 if ssh fails. */
 export async function ssh({

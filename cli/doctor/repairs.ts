@@ -15,8 +15,9 @@ import { Failure } from "../../host/failure.ts";
 import { writeAccessFiles } from "../lab/access.ts";
 import { labOutputs } from "../lab/outputs.ts";
 import { labStateOf, withToken, type LabState } from "../lab/lab-state.ts";
-import { askCluster, resultOf } from "./examine-lab.ts";
+import { askCluster } from "./examine-lab.ts";
 import type { Repair } from "./finding.ts";
+import { resultOf } from "./machine-result.ts";
 import { runOverSsh } from "../../host/ssh/run-over-ssh.ts";
 
 /** Lifetime of the token for a repeated join, in minutes; it is deleted afterwards. */

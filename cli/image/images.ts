@@ -103,7 +103,7 @@ export async function usedByLabs(host: Host): Promise<ImageUse[]> {
 }
 
 /** Hash in the name of a pool's golden image; see `MachineStorage`. */
-export function hashOfVolume(pool: string, volume: string): string | undefined {
+function hashOfVolume(pool: string, volume: string): string | undefined {
   const rest = volume.startsWith(`${pool}-`) ? volume.slice(pool.length + 1) : "";
   return /^([0-9a-f]{12})\.qcow2$/.exec(rest)?.[1];
 }

@@ -10,7 +10,8 @@ import { surveyHost, type CleanupScope } from "../host-resources/host-resources.
 import { startStopped } from "../host-resources/stopped.ts";
 import { resourcesOf, type StateResource } from "../engine/deployment.ts";
 import { checkLock, readLocks, seenProcess, locksInMessage, type EngineLock } from "./locks.ts";
-import { repairState, type Extent } from "./repair.ts";
+import type { Extent } from "./remove-from-state.ts";
+import { repairState } from "./repair.ts";
 
 interface Recovery {
   readonly pulumi: Pulumi;

@@ -25,14 +25,24 @@ export async function status({ stack, json, watch }: StatusOptions): Promise<Com
       `--watch works only for labs on this host: use \`watch ./kindows status --stack ${stack}\``,
     );
   }
-  const seen = await readMadeStatus(await machinesMade(stack));
-  const text = json ? JSON.stringify({ stack, ...seen }, undefined, 2) : madeText(seen);
-  print(text);
-  const troubled = notReady(seen);
-  return troubled.length === 0 ? undefined : `not Ready: ${troubled.join(", ")}`;
+  return reportMade(await machinesMade(stack), json, print);
 }
 
-export async function readMadeStatus({ kubeconfig, machines }: MachinesMade): Promise<MadeStatus> {
+/** Prints what the machines are like. @returns which nodes are not Ready, or whose machine has a trouble. */
+export async function reportMade(
+  made: MachinesMade,
+  json: boolean,
+  print: (text: string) => void,
+): Promise<CommandResult> {
+  const seen = await readMadeStatus(made);
+  print(json ? JSON.stringify({ stack: made.stack, ...seen }, undefined, 2) : madeText(seen));
+  const troubled = seen.nodes.filter(({ ready, trouble }) => !ready || trouble !== undefined);
+  return troubled.length === 0
+    ? undefined
+    : `not Ready: ${troubled.map(({ node }) => node).join(", ")}`;
+}
+
+async function readMadeStatus({ kubeconfig, machines }: MachinesMade): Promise<MadeStatus> {
   const seen = await machines.seen();
   try {
     const api = new ClusterApi(readKubeconfig(kubeconfig));
@@ -44,14 +54,7 @@ export async function readMadeStatus({ kubeconfig, machines }: MachinesMade): Pr
   }
 }
 
-/** Names of the nodes that are not Ready, or whose machine has a trouble. */
-export function notReady({ nodes }: MadeStatus): string[] {
-  return nodes
-    .filter(({ ready, trouble }) => ready !== true || trouble !== undefined)
-    .map(({ node }) => node);
-}
-
-export function madeText({ nodes, clusterTrouble }: MadeStatus): string {
+function madeText({ nodes, clusterTrouble }: MadeStatus): string {
   const rows = nodes.map(({ node, ready, state, host, address }) => [
     ...[node, ready === undefined ? "?" : ready ? "yes" : "NO", state, host, address],
   ]);

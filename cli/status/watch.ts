@@ -107,7 +107,7 @@ type Facts = ReadonlyMap<string, Fact>;
  * @param status undefined while the stack is not up.
  * @param before earlier facts: what could not be queried this time counts as unchanged.
  */
-export function factsOf(status: LabStatus | undefined, before: Facts = new Map()): Facts {
+function factsOf(status: LabStatus | undefined, before: Facts): Facts {
   const facts = new Map<string, Fact>();
   if (status === undefined) return facts.set("stack", fact("not up"));
   facts.set("stack", fact("up"));
@@ -136,7 +136,7 @@ export function factsOf(status: LabStatus | undefined, before: Facts = new Map()
 }
 
 /** The differences between two sets of facts, one line each. */
-export function changesBetween(before: Facts, after: Facts): readonly string[] {
+function changesBetween(before: Facts, after: Facts): readonly string[] {
   const now = [...after].flatMap(([subject, { state, text }]) =>
     before.get(subject)?.state === state ? [] : [`${subject}: ${text}`],
   );

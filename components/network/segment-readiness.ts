@@ -26,19 +26,24 @@ export async function gatherNetwork(): Promise<NetworkFacts> {
     readdir("/sys/class/net"),
     readFile("/proc/net/route", "utf8"),
   ]);
-  return {
-    interfaces,
-    ranges: [...addressRanges(Object.entries(networkInterfaces())), ...routeRanges(routes)],
-  };
+  return { interfaces, ranges: rangesOf(networkInterfaces(), routes) };
+}
+
+/** @param interfaces as Node.js tells of them. @param routes /proc/net/route. */
+export function rangesOf(
+  interfaces: Readonly<Record<string, Interface | undefined>>,
+  routes: string,
+): NetworkFacts["ranges"] {
+  return [...addressRanges(interfaces), ...routeRanges(routes)];
 }
 
 type Interface = readonly { readonly cidr: string | null; readonly internal: boolean }[];
 
-/** The networks in which this host has addresses, by what Node.js tells of its interfaces. */
-export function addressRanges(
-  interfaces: readonly (readonly [name: string, addresses: Interface | undefined])[],
+/** The networks in which this host has addresses. */
+function addressRanges(
+  interfaces: Readonly<Record<string, Interface | undefined>>,
 ): NetworkFacts["ranges"] {
-  return interfaces.flatMap(([name, addresses = []]) =>
+  return Object.entries(interfaces).flatMap(([name, addresses = []]) =>
     addresses.flatMap(({ cidr, internal }) => {
       const range = parseRange(cidr ?? "");
       return range === undefined || internal
@@ -49,7 +54,7 @@ export function addressRanges(
 }
 
 /** Ranges of /proc/net/route: hexadecimal, in the machine's (little-endian) byte order. */
-export function routeRanges(table: string): NetworkFacts["ranges"] {
+function routeRanges(table: string): NetworkFacts["ranges"] {
   const number = (hex: string): number => Buffer.from(hex, "hex").readUInt32LE();
   const [, ...lines] = table.trim().split("\n");
   return lines.flatMap((line) => {

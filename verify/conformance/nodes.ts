@@ -30,7 +30,7 @@ async function changeNodes(
 }
 
 /** Annotation with the original taints of a changed node, as JSON, which exists only during a run. */
-export const recordAnnotation = "kindows.dev/conformance-taints";
+const recordAnnotation = "kindows.dev/conformance-taints";
 
 /** A taint by which the tests ignore a node: it is in the default of their flag --non-blocking-taints. */
 const keepOff: V1Taint = { key: "node-role.kubernetes.io/control-plane", effect: "NoSchedule" };
@@ -51,7 +51,7 @@ function keepsPodsOff({ effect }: V1Taint): boolean {
  * and Windows nodes lose theirs. windows-operational-readiness requires an admission webhook instead, which adds a node
  * selector to every pod of the cluster, including those on Linux.
  */
-export function preparedNode(node: V1Node): V1Node | undefined {
+function preparedNode(node: V1Node): V1Node | undefined {
   const taints = node.spec?.taints ?? [];
   const windows = node.metadata?.labels?.["kubernetes.io/os"] === "windows";
   const wanted = windows
@@ -67,7 +67,7 @@ export function preparedNode(node: V1Node): V1Node | undefined {
 const taintsSchema = z.array(z.looseObject({ key: z.string(), effect: z.string() }));
 
 /** A node as it was before a run, but with the current condition taints; undefined if no run has changed it. */
-export function restoredNode(node: V1Node): V1Node | undefined {
+function restoredNode(node: V1Node): V1Node | undefined {
   const record = node.metadata?.annotations?.[recordAnnotation];
   if (record === undefined) return undefined;
   const conditions = (node.spec?.taints ?? []).filter(isCondition);

@@ -156,6 +156,11 @@ export async function attempt(shell: Shell, probe: Probe): Promise<ProbeFailure 
   const startSeconds = origin !== "outside" && origin.os === "windows" ? 40 : 10;
   const timeoutSeconds = requestSeconds * probe.requests + startSeconds;
   const printed = await runCommand(shell, probeCommand(shell, probe), timeoutSeconds);
+  return failureOf(probe, printed);
+}
+
+/** The failure of a probe's program, by what it printed; undefined if it succeeded. */
+export function failureOf(probe: Probe, printed: Printed): ProbeFailure | undefined {
   return lookupOf(probe) ? checkLookup(probe, printed) : checkPrinted(probe, printed);
 }
 
@@ -170,7 +175,7 @@ const kinds: Readonly<Record<number, FailureKind>> = {
 };
 
 /** The failure of a curl command, by its exit code and output; undefined if it succeeded. */
-export function checkPrinted(
+function checkPrinted(
   probe: Probe,
   { exitCode: lastCode = 1, stdout, stderr }: Printed,
 ): ProbeFailure | undefined {
@@ -207,7 +212,7 @@ const lookupKinds: readonly (readonly [RegExp, FailureKind])[] = [
 ];
 
 /** The failure of nslookup, if any. On Windows, nslookup always exits with 0, so its output decides. */
-export function checkLookup(
+function checkLookup(
   probe: Probe,
   { exitCode, stdout, stderr }: Printed,
 ): ProbeFailure | undefined {

@@ -64,43 +64,46 @@ export async function gatherLibvirt({
       reachable: true,
       version: /Using library: libvirt (\S+)/.exec(version.stdout)?.[1] ?? "of unknown version",
       emulatorError: emulator.stdout.includes("<domainCapabilities>") ? undefined : error,
-      networks: networksIn(described),
-      pools: poolsIn(described),
-      domains: domainsIn(described),
+      ...objectsIn(described),
     };
   } catch (error) {
     return { reachable: false, error: messageOf(error) };
   }
 }
 
-/** The networks in a text with any of libvirt's XML descriptions. */
-export function networksIn(text: string): LibvirtNetwork[] {
-  return below(readXml(text), "network").map((network) => ({
+/** What a text with any of libvirt's XML descriptions describes. */
+export function objectsIn(text: string): Pick<LibvirtFacts, "networks" | "pools" | "domains"> {
+  const described = readXml(text);
+  return {
+    networks: below(described, "network").map(networkOf),
+    pools: below(described, "pool").map(poolOf),
+    domains: below(described, "domain").map(domainOf),
+  };
+}
+
+function networkOf(network: XmlElement): LibvirtNetwork {
+  return {
     name: nameOf(network),
     bridge: below(network, "bridge")[0]?.attributes["name"],
     cidrs: below(network, "ip")
       .map(networkRange)
       .filter((one) => one !== undefined),
-  }));
+  };
 }
 
-/** The pools in such a text. */
-export function poolsIn(text: string): LibvirtPool[] {
-  return below(readXml(text), "pool").map((pool) => ({
-    name: nameOf(pool),
-    path: below(pool, "target", "path")[0]?.text,
-  }));
+function poolOf(pool: XmlElement): LibvirtPool {
+  return { name: nameOf(pool), path: below(pool, "target", "path")[0]?.text };
 }
 
-/** The domains in such a text. Running domains have an id. */
-export function domainsIn(text: string): LibvirtDomain[] {
-  return below(readXml(text), "domain").map((domain) => ({
+function domainOf(domain: XmlElement): LibvirtDomain {
+  return {
     name: nameOf(domain),
+    // Only running domains have an id.
     running: domain.attributes["id"] !== undefined,
     networks: below(domain, "devices", "interface", "source").flatMap(
       ({ attributes }) => attributes["network"] ?? [],
     ),
-  }));
+  };
 }
 
 function nameOf(element: XmlElement): string {

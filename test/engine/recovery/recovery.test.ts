@@ -11,7 +11,8 @@ import { labVariable } from "../../../config/names.ts";
 import type { HostResource } from "../../../components/host-resource.ts";
 import type { Host } from "../../../host/host.ts";
 import { recoverState } from "../../../cli/recovery/recover.ts";
-import { type Extent, repairState } from "../../../cli/recovery/repair.ts";
+import type { Extent } from "../../../cli/recovery/remove-from-state.ts";
+import { repairState } from "../../../cli/recovery/repair.ts";
 import { waitUntil } from "../../../host/wait-until.ts";
 import { EngineProject, findTool } from "../plugins/support/engine.ts";
 

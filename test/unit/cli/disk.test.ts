@@ -5,11 +5,10 @@ import path from "node:path";
 
 import { compilerCaches } from "../../../cli/cache/entries.ts";
 import { orphaned, removeStaleDownloads, unusedFor } from "../../../cli/cache/prune.ts";
-import { hashOfVolume, usedByLabs } from "../../../cli/image/images.ts";
+import { usedByLabs } from "../../../cli/image/images.ts";
 import { imageFile } from "../../../images/windows/builder/image-artifact.ts";
 import { writeImageNote, PartialImage } from "../../../images/windows/builder/partial-image.ts";
 import { Cache } from "../../../toolchain/cache.ts";
-import { eachCase } from "../each-case.ts";
 import { newFolder } from "../new-folder.ts";
 import { recordedHost } from "./recorded-host.ts";
 import { type Ended, runKindows } from "./run-kindows.ts";
@@ -171,16 +170,21 @@ describe("kindows disk", () => {
 });
 
 describe("images that labs use", () => {
-  const volumes = {
-    "kindows-dev-0123456789ab.qcow2": "0123456789ab",
-    "kindows-dev-win-1.qcow2": undefined,
-    "kindows-dev-not-made-yet.qcow2": undefined,
-    "kindows-other-0123456789ab.qcow2": undefined,
-    "0123456789ab.qcow2": undefined,
-  };
-  eachCase("%s in kindows-dev", volumes, (hash, volume) =>
-    assert.equal(hashOfVolume("kindows-dev", volume), hash),
-  );
+  it("are the golden images in labs' pools, by their names", async () => {
+    const volumes = [
+      "kindows-dev-0123456789ab.qcow2",
+      "kindows-dev-win-1.qcow2",
+      "kindows-dev-not-made-yet.qcow2",
+      "kindows-other-fedcba987654.qcow2",
+      "00000000000a.qcow2",
+    ];
+    const host = recordedHost({
+      "virsh pool-list --name": "kindows-dev\ndefault\n",
+      "virsh pool-refresh kindows-dev": "",
+      "virsh vol-list kindows-dev": volumes.map((name) => ` ${name}   /pool/${name}\n`).join(""),
+    });
+    assert.deepEqual(await usedByLabs(host), [{ hash: "0123456789ab", why: "lab kindows-dev" }]);
+  });
 
   it("are none where there is no libvirt", async () =>
     assert.deepEqual(await usedByLabs(recordedHost({ "virsh pool-list --name": undefined })), []));

@@ -11,12 +11,8 @@ import {
   type Certificate,
   type ContainerCertificates,
 } from "../../../cli/doctor/certificates.ts";
-import {
-  checkClocks,
-  type ClockReading,
-  checkTokens,
-  secondsOff,
-} from "../../../cli/doctor/examine-lab.ts";
+import { type ClockReading, secondsOff } from "../../../cli/doctor/clocks.ts";
+import { checkLab, type LabAnswers } from "../../../cli/doctor/examine-lab.ts";
 import type { Finding, Repair } from "../../../cli/doctor/finding.ts";
 import { checkNodes, type KnownNodes } from "../../../cli/doctor/nodes.ts";
 import { eachCase } from "../each-case.ts";
@@ -148,9 +144,35 @@ describe("what kubeadm and PEM files tell of certificates", () => {
   });
 });
 
+/** What is found in a lab that is otherwise in order. */
+function foundIn({
+  unjoined = [],
+  tokens,
+  clocks = [],
+}: {
+  readonly unjoined?: readonly string[];
+  readonly tokens?: readonly V1Secret[] | undefined;
+  readonly clocks?: readonly ClockReading[];
+}): readonly Finding[] {
+  const ready = { status: { conditions: [{ type: "Ready", status: "True" }] } };
+  return checkLab({
+    state: {
+      kubeconfig: undefined,
+      machines: [{ node: "win-1", join: {} }] as unknown as LabAnswers["state"]["machines"],
+      ...{ unjoined, awaitsPodNetwork: false, secrets: [] },
+    },
+    cluster: {
+      nodes: { items: [{ metadata: { name: "win-1" }, ...ready }] },
+      ...{ pods: { items: [] }, leases: { items: [] } },
+      tokens: tokens && { items: [...tokens] },
+    },
+    ...{ certificates: [], clocks, now, running: new Set(["win-1"]) },
+  });
+}
+
 describe("the clock of a machine", () => {
   const at = (seconds: number): Date => new Date(Date.UTC(2027, 0, 1) + seconds * 1000);
-  const check = (...readings: readonly ClockReading[]) => checkClocks(readings, () => true);
+  const check = (...clocks: readonly ClockReading[]) => foundIn({ clocks });
   for (const [time, off, reported] of [
     [0, 0, undefined],
     [4, 0, undefined],
@@ -194,7 +216,7 @@ describe("the token of a join that was not finished", () => {
     "cannot be seen": [undefined, /it is unknown whether its token is still valid/],
   };
   eachCase("%s", cases, ([tokens, seen]) => {
-    const found = checkTokens(["win-2"], tokens, now);
+    const found = foundIn({ unjoined: ["win-2"], tokens });
     assertFound(found, [["join-unfinished win-2", seen]]);
     assert.match(found[0]?.remedy ?? "", /kindows up/);
   });

@@ -4,7 +4,8 @@ import { readFile, readdir, stat } from "node:fs/promises";
 import { createServer, type AddressInfo } from "node:net";
 import path from "node:path";
 
-import { askClock, askCluster } from "../../../cli/doctor/examine-lab.ts";
+import { askClock } from "../../../cli/doctor/clocks.ts";
+import { askCluster } from "../../../cli/doctor/examine-lab.ts";
 import { collectLogs } from "../../../cli/logs/collect.ts";
 import type { NodeMachine } from "../../../cli/lab/lab-state.ts";
 import { runJoin } from "../../../cli/doctor/repairs.ts";

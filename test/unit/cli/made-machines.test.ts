@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { nameOf } from "../../../cli/doctor/finding.ts";
 import { examineMade, fixMade } from "../../../cli/doctor/made-machines.ts";
 import type { MachinesMade } from "../../../cli/lab/made-machines.ts";
-import { madeText, notReady, readMadeStatus } from "../../../cli/status/made-machines.ts";
+import { reportMade } from "../../../cli/status/made-machines.ts";
 import {
   type Deployment,
   resourcesOf,
@@ -106,25 +106,32 @@ describe("machines that were made for a stack of existing machines", () => {
     });
   };
 
+  /** What `status` ends with, and what it prints. */
+  async function reported(made: MachinesMade): Promise<readonly [unknown, string]> {
+    let text = "";
+    const result = await reportMade(made, false, (printed) => (text = printed));
+    return [result, text];
+  }
+
   it("are shown with their state, host, address, and whether their nodes are Ready", () =>
     withMade(async (made) => {
-      const seen = await readMadeStatus(made);
-      assert.deepEqual(madeText(seen).split("\n"), [
+      const [result, text] = await reported(made);
+      assert.deepEqual(text.split("\n"), [
         "NODE   READY  MACHINE     HOST    ADDRESS",
         "win-1  yes    Running     rack-3  192.0.2.7",
         "win-2  NO     Scheduling",
         "old    NO     Running     rack-3  192.0.2.7",
         "win-2: its instance is Scheduling: Unschedulable: 0/3 nodes are available",
       ]);
-      assert.deepEqual(notReady(seen), ["win-2", "old"]);
+      assert.equal(result, "not Ready: win-2, old");
     }));
 
   it("are shown also where the cluster that they join does not answer", () =>
     withMade(async (made) => {
       const kubeconfig = { text: "clusters: []" };
-      const seen = await readMadeStatus({ ...made, kubeconfig });
-      assert.match(madeText(seen), /^win-1 +\? +Running[^]*\nthe cluster does not answer: /m);
-      assert.deepEqual(notReady(seen), ["win-1", "win-2", "old"]);
+      const [result, text] = await reported({ ...made, kubeconfig });
+      assert.match(text, /^win-1 +\? +Running[^]*\nthe cluster does not answer: /m);
+      assert.equal(result, "not Ready: win-1, win-2, old");
     }));
 
   /** Of two machines one is gone, and an image, a Secret and a machine are in no state. */

@@ -17,13 +17,8 @@ import {
   type SeenProcess,
   type Verdict,
 } from "../../../cli/recovery/locks.ts";
-import {
-  type Extent,
-  extentOf,
-  removeFromState,
-  removePushes,
-  repairState,
-} from "../../../cli/recovery/repair.ts";
+import { type Extent, extentOf, removeFromState } from "../../../cli/recovery/remove-from-state.ts";
+import { removePushes, repairState } from "../../../cli/recovery/repair.ts";
 import { resolveSettings } from "../../../config/resolve.ts";
 import { eachCase } from "../each-case.ts";
 import { inNewFolder } from "../new-folder.ts";

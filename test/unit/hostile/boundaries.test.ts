@@ -35,11 +35,7 @@ import { podsToEvict } from "../../../components/controlplane/drain.ts";
 import { hostTraits } from "../../../components/controlplane/kind-config.ts";
 import { nodeRoutes } from "../../../components/controlplane/node-routes.ts";
 import { actionParameter } from "../../../components/host-action/action-parameter.ts";
-import {
-  domainsIn,
-  networksIn,
-  poolsIn,
-} from "../../../components/machine/libvirt/libvirt-facts.ts";
+import { objectsIn } from "../../../components/machine/libvirt/libvirt-facts.ts";
 import {
   describedNetwork,
   leasesIn,
@@ -441,10 +437,7 @@ const boundaries: Readonly<Record<string, Boundary>> = {
   "a ZIP file": at(damagedBytes(zip()), (bytes) => {
     for (const content of zipMembers(bytes).values()) content();
   }),
-  "libvirt's XML": at(
-    damagedText(libvirtXml),
-    each(readXml, networksIn, poolsIn, domainsIn, describedNetwork),
-  ),
+  "libvirt's XML": at(damagedText(libvirtXml), each(readXml, objectsIn, describedNetwork)),
   "who has addresses in a network": at(
     damagedText(
       " 2026-11-28 09:26:23   52:54:00:f5:c6:91   ipv4   192.168.122.220/24   win-1   -\n",

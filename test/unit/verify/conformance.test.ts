@@ -3,13 +3,7 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import type { V1ConfigMap, V1Job, V1Node, V1Pod, V1Taint } from "@kubernetes/client-node";
 
-import {
-  preparedNode,
-  prepareNodes,
-  recordAnnotation,
-  restoredNode,
-  restoreNodes,
-} from "../../../verify/conformance/nodes.ts";
+import { prepareNodes, restoreNodes } from "../../../verify/conformance/nodes.ts";
 import { conformanceObjects, objectsText } from "../../../verify/conformance/objects.ts";
 import {
   failedTests,
@@ -20,6 +14,7 @@ import {
 import { type JobRun, logName, podState, runJob } from "../../../verify/conformance/run-job.ts";
 import { checkPrograms, localCommand, runLocal } from "../../../verify/conformance/run-local.ts";
 import { suiteNamed, suites } from "../../../verify/conformance/suites.ts";
+import type { ClusterApi } from "../../../host/kubernetes/cluster-api.ts";
 import { runKindows } from "../cli/run-kindows.ts";
 import { type Answer, withFakeApi } from "../controlplane/fake-api.ts";
 import { assertGolden, assertSaid } from "../controlplane/golden.ts";
@@ -211,22 +206,14 @@ describe("taints of nodes while conformance runs", () => {
       [condition],
     ],
   };
-  eachCase("%s, and is afterwards as before", cases, ([before, expected]) => {
-    const during = preparedNode(before);
-    assert.deepEqual(during?.spec?.taints, expected);
-    if (during === undefined) return;
-    const after = restoredNode(during);
-    const sorted = (taints: V1Taint[] = []): string[] => taints.map(({ key }) => key).sort();
-    assert.deepEqual(sorted(after?.spec?.taints), sorted(before.spec?.taints));
-    assert.equal(after?.metadata?.annotations?.[recordAnnotation], undefined);
-  });
-
-  it("a node that no run has changed is left alone", () =>
-    assert.equal(restoredNode(node("linux", [controlPlane], { other: "x" })), undefined));
-
-  it("are put right first where a killed run has left them, and tried again where somebody else writes", async () => {
-    let held = node("windows", [], { [recordAnnotation]: JSON.stringify([ofUser]) });
-    let conflicts = 1;
+  /** A cluster with this one node, which refuses the first changes. */
+  function withNode(
+    of: V1Node,
+    test: (api: ClusterApi, now: () => V1Node) => Promise<void>,
+    refused = 0,
+  ): Promise<void> {
+    let held = of;
+    let conflicts = refused;
     const answer = (request: string, body: unknown): Answer => {
       if (request === "GET /api/v1/nodes") return [200, { items: [held] }];
       if (request.startsWith("PUT")) {
@@ -235,14 +222,33 @@ describe("taints of nodes while conformance runs", () => {
       }
       return [200, held];
     };
-    await withFakeApi(answer, async (api) => {
+    return withFakeApi(answer, (api) => test(api, () => held));
+  }
+  const sorted = ({ spec }: V1Node): string[] => (spec?.taints ?? []).map(({ key }) => key).sort();
+
+  eachCase("%s, and is afterwards as before", cases, ([before, expected]) =>
+    withNode(before, async (api, now) => {
+      const changed = expected === undefined ? [] : [before.metadata?.name];
+      assert.deepEqual(await prepareNodes(api), changed);
+      assert.deepEqual(now().spec?.taints, expected ?? before.spec?.taints);
+      assert.deepEqual(await restoreNodes(api), changed);
+      assert.deepEqual(sorted(now()), sorted(before));
+      assert.deepEqual(now().metadata?.annotations, {});
+    }),
+  );
+
+  it("are put right first where a killed run has left them, and tried again where somebody else writes", () => {
+    const record = { "kindows.dev/conformance-taints": JSON.stringify([ofUser]) };
+    const left = node("windows", [], record);
+    const test = async (api: ClusterApi, now: () => V1Node): Promise<void> => {
       assert.deepEqual(await prepareNodes(api), ["windows"]);
-      assert.deepEqual(held.spec?.taints, []);
-      assert.equal(held.metadata?.annotations?.[recordAnnotation], JSON.stringify([ofUser]));
+      assert.deepEqual(now().spec?.taints, []);
+      assert.deepEqual(now().metadata?.annotations, record);
       assert.deepEqual(await restoreNodes(api), ["windows"]);
-      assert.deepEqual(held.spec?.taints, [ofUser]);
+      assert.deepEqual(now().spec?.taints, [ofUser]);
       assert.deepEqual(await restoreNodes(api), []);
-    });
+    };
+    return withNode(left, test, 1);
   });
 });
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { Details } from "../../../verify/cluster/snapshot.ts";
 import { policiesOn, selects, whyFailed, whyNotReady } from "../../../verify/diagnose/diagnose.ts";
-import { checkLookup, checkPrinted } from "../../../verify/run/probe.ts";
+import { failureOf } from "../../../verify/run/probe.ts";
 import type { ProbeFailure } from "../../../verify/run/probe.ts";
 import type { AwaitedPod } from "../../../verify/run/plan.ts";
 import { assertSaid } from "../controlplane/golden.ts";
@@ -161,21 +161,21 @@ describe("how a request ended", () => {
     "a pod that is gone": [1, 'Error from server (NotFound): pods "x" not found'],
     "no end": [undefined, "no end within 44 s", server],
   };
-  const ends = (check: typeof checkPrinted, id: string, state: Details) => {
+  const ends = (id: string, state: Details) => {
     const [probe] = probesOf(id, state);
     return ([exitCode, stderr, stdout = ""]: End): string => {
-      const failure = check(probe, { exitCode, stdout, stderr });
+      const failure = failureOf(probe, { exitCode, stdout, stderr });
       return failure === undefined ? "well" : `${failure.kind}, ${failure.text}`;
     };
   };
 
   it("is told by curl's exit code and words", () => {
     const byName = "linux-pod-to-linux-service-name";
-    return assertSaid(here, "requests.txt", requests, ends(checkPrinted, byName, healthy));
+    return assertSaid(here, "requests.txt", requests, ends(byName, healthy));
   });
 
   it("is told by the words of nslookup, whichever it is", () =>
-    assertSaid(here, "lookups.txt", lookups, ends(checkLookup, toDns, onHosts)));
+    assertSaid(here, "lookups.txt", lookups, ends(toDns, onHosts)));
 });
 
 describe("a selector", () => {

@@ -6,7 +6,7 @@ import path from "node:path";
 import ssh2 from "ssh2";
 
 import { execa } from "execa";
-import { knownHosts, sshArguments, sshConfig } from "../../../../cli/lab/access.ts";
+import { knownHosts, sshArguments, sshConfig } from "../../../../cli/lab/openssh-settings.ts";
 import { logInTo } from "../../../../host/ssh/dial.ts";
 import { connectConfig } from "../../../../host/ssh/endpoint.ts";
 import { learnHostKey } from "../../../../host/ssh/host-key.ts";

@@ -6,11 +6,7 @@ import path from "node:path";
 import type { ImageSettings } from "../../../../images/windows/builder/built-image.ts";
 import { cluster } from "../../../../config/sections/cluster.ts";
 import { cni } from "../../../../config/sections/cni.ts";
-import {
-  domainsIn,
-  networksIn,
-  poolsIn,
-} from "../../../../components/machine/libvirt/libvirt-facts.ts";
+import { objectsIn } from "../../../../components/machine/libvirt/libvirt-facts.ts";
 import {
   denialsIn,
   gatherConfinement,
@@ -23,7 +19,7 @@ import { gatherImage } from "../../../../stacks/image-readiness.ts";
 import { gatherInotify, memoryIn } from "../../../../stacks/room.ts";
 import { missingTools } from "../../../../stacks/host-facts.ts";
 import { gatherListener } from "../../../../components/network/host-services.ts";
-import { routeRanges } from "../../../../components/network/segment-readiness.ts";
+import { rangesOf } from "../../../../components/network/segment-readiness.ts";
 import { Cache } from "../../../../toolchain/cache.ts";
 import { eachCase } from "../../each-case.ts";
 import { archiveOf, dockerFiles } from "../../image-archives/write-archive.ts";
@@ -173,7 +169,7 @@ describe("gathered facts", () => {
       "tun0\t0090A8C0\t00000000\t0001\t0\t0\t0\t00F0FFFF\t0\t0\t0",
       "eth0\t0102A8C0\t00000000\t0005\t0\t0\t0\tFFFFFFFF\t0\t0\t0",
     ];
-    assert.deepEqual(routeRanges(`${table.join("\n")}\n`), [
+    assert.deepEqual(rangesOf({}, `${table.join("\n")}\n`), [
       { cidr: "172.17.0.0/16", interface: "docker0", by: "route" },
       { cidr: "192.168.144.0/20", interface: "tun0", by: "route" },
       { cidr: "192.168.2.1/32", interface: "eth0", by: "route" },
@@ -348,19 +344,21 @@ const text = `<network>
 
 describe("libvirt's answers", () => {
   it("tell networks, pools and machines", () => {
-    assert.deepEqual(networksIn(text), [
-      { name: "default", bridge: "virbr0", cidrs: ["192.168.122.0/24"] },
-      { name: "kindows-x", bridge: "kw-x", cidrs: ["192.168.171.0/24"] },
-      { name: "isolated", bridge: undefined, cidrs: [] },
-    ]);
-    assert.deepEqual(poolsIn(text), [
-      { name: "kindows-x", path: "/var/lib/libvirt/images/kindows-x" },
-      { name: "ceph", path: undefined },
-    ]);
-    assert.deepEqual(domainsIn(text), [
-      { name: "kindows-x-win-1", running: true, networks: ["kindows-x", "default"] },
-      { name: "db", running: false, networks: [] },
-    ]);
+    assert.deepEqual(objectsIn(text), {
+      networks: [
+        { name: "default", bridge: "virbr0", cidrs: ["192.168.122.0/24"] },
+        { name: "kindows-x", bridge: "kw-x", cidrs: ["192.168.171.0/24"] },
+        { name: "isolated", bridge: undefined, cidrs: [] },
+      ],
+      pools: [
+        { name: "kindows-x", path: "/var/lib/libvirt/images/kindows-x" },
+        { name: "ceph", path: undefined },
+      ],
+      domains: [
+        { name: "kindows-x-win-1", running: true, networks: ["kindows-x", "default"] },
+        { name: "db", running: false, networks: [] },
+      ],
+    });
   });
 
   const bridges: Readonly<Record<string, readonly [answer: object, bridge: unknown]>> = {

@@ -9,7 +9,7 @@ import type { DockerEndpoint } from "../../../../host/docker-engine.ts";
 import { checkHost } from "../../../../stacks/host-checks.ts";
 import { infoSchema } from "../../../../components/controlplane/docker-readiness.ts";
 import { checkUplink, gatherServices } from "../../../../components/network/host-services.ts";
-import { addressRanges, routeRanges } from "../../../../components/network/segment-readiness.ts";
+import { rangesOf } from "../../../../components/network/segment-readiness.ts";
 import { assertSaid } from "../../controlplane/golden.ts";
 import { newFolder } from "../../new-folder.ts";
 import { goodHost, libvirt } from "./good-host.ts";
@@ -79,7 +79,7 @@ async function problemsOf(one: Reported): Promise<string[]> {
     ...(routes !== undefined && {
       network: {
         ...goodHost.network,
-        ranges: [...addressRanges(addresses), ...routeRanges(routes)],
+        ranges: rangesOf(Object.fromEntries(addresses), routes),
       },
     }),
   } as typeof goodHost;
