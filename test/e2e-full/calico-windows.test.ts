@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { existsSync } from "node:fs";
 import path from "node:path";
 import { calicoVariable } from "../../rehearsal/image/calico-programs.ts";
 import { projectRoot } from "../../toolchain/project.ts";
@@ -19,11 +18,7 @@ describe("a rehearsal lab with Calico's own programs on Windows", function () {
   const lab = new TestLab("e2ecalwin");
 
   before(async function () {
-    if (!existsSync(archive)) {
-      console.log(`      NOT RUN: there is no ${path.relative(projectRoot, archive)}`);
-      this.skip();
-    }
-    const cluster = await calicoCluster(this, ["worker-1", "worker-2"]);
+    const cluster = await calicoCluster(this, ["worker-1", "worker-2"], archive);
     process.env[calicoVariable] = archive;
     await lab.configure({
       ...cluster,

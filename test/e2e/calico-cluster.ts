@@ -34,22 +34,30 @@ const calicoImageArchive: Artifact = {
 /**
  * Settings of a lab with Calico, whose nodes pull its images, or get them from an archive that is made once. Skips the
  * tests after a hook, and says why, if the nodes could do neither.
+ *
+ * @param needed files without which the tests are skipped, too.
  */
 export async function calicoCluster(
   hook: Mocha.Context,
   workers: readonly string[],
+  ...needed: readonly string[]
 ): Promise<LabSettings> {
+  skipWithout(hook, needed, "");
   // Debian's packages may have to be downloaded for the images.
   hook.timeout(1_800_000);
   const cluster = { workers: workers.map((name) => ({ name })) };
   const unreachable = await whyUnreachable("https://quay.io/v2/");
   if (unreachable === undefined) return { cluster };
-  if (!existsSync(script)) {
-    const why = `${unreachable}, and there is no ${path.relative(projectRoot, script)}`;
-    console.log(`      NOT RUN: ${hook.runnable().parent?.title ?? "a lab"}, because ${why}`);
-    hook.skip();
-  }
+  skipWithout(hook, [script], `${unreachable}, and `);
   const made = await ensureArtifacts([calicoImageArchive]);
   const imageArchives = [path.join(made.path(calicoImageArchive), archiveName)];
   return { cluster: { ...cluster, imageArchives } };
+}
+
+function skipWithout(hook: Mocha.Context, files: readonly string[], before: string): void {
+  const missing = files.find((file) => !existsSync(file));
+  if (missing === undefined) return;
+  const why = `${before}there is no ${path.relative(projectRoot, missing)}`;
+  console.log(`      NOT RUN: ${hook.runnable().parent?.title ?? "a lab"}, because ${why}`);
+  hook.skip();
 }

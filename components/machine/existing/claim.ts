@@ -5,7 +5,8 @@ import { inShell, powerShellCommand, shellOf } from "../../../host/ssh/windows-c
 import { onMachine } from "../dial-machine.ts";
 import { type AccessKeys, type MachineParameter, routeText } from "./machine-parameter.ts";
 import { RemoteFiles } from "../../../host/ssh/remote-files.ts";
-import { isNamed, renameMachine } from "./rename-machine.ts";
+import { computerNameOf, isNamed } from "./computer-name.ts";
+import { renameMachine } from "./rename-machine.ts";
 
 export interface SeenMachine {
   /** Output of the command `ver`; empty if there is no such command. */
@@ -151,7 +152,7 @@ export async function claimMachine(
         claimedBefore ||
         (await files.exists(claimFile)) ||
         (await files.exists("C:/kindows/steps"));
-      const computerName = await outputOf("hostname");
+      const computerName = await computerNameOf(client, shell, signal);
       const problems = checkMachine(machine, {
         ver,
         installationType: /REG_SZ\s+(.+)/.exec(await outputOf(queryType))?.[1]?.trim() ?? "",

@@ -4,6 +4,7 @@ import { outputOf, runOn } from "../../../host/ssh/run-over-ssh.ts";
 import { inShell, powerShellCommand, shellOf } from "../../../host/ssh/windows-command.ts";
 import { say } from "../../host-action/run-action.ts";
 import { onMachine } from "../dial-machine.ts";
+import { computerNameOf, isNamed } from "./computer-name.ts";
 import { type AccessKeys, type MachineRoute, routeText } from "./machine-parameter.ts";
 
 /** How long a machine may be away that reboots. */
@@ -17,11 +18,6 @@ const reboot = 'shutdown.exe /r /f /t 5 /d p:2:4 /c "kindows: computer name"';
 
 /** Done, or a shutdown is in progress or scheduled already. */
 const rebootCodes = [0, 1115, 1190];
-
-/** Windows' names do not tell upper and lower case apart. */
-export function isNamed(computerName: string, name: string): boolean {
-  return computerName.toLowerCase() === name.toLowerCase();
-}
 
 /**
  * Gives a machine the computer name that its node has, reboots it, and waits until it is back. Can be repeated where an earlier
@@ -46,10 +42,9 @@ export async function renameMachine(machine: MachineRoute, keys: AccessKeys): Pr
   const what = `${name} to be back from its reboot with this name`;
   const options = { what, timeoutSeconds: rebootSeconds, pollMilliseconds: 2000 };
   await waitUntil(options, async () => {
-    const found = await onMachine(machine, keys, sessionSeconds, async (client, signal) => {
-      const shell = await shellOf(client, signal);
-      return (await outputOf(client, inShell(shell, "hostname"), signal)).trim();
-    });
+    const found = await onMachine(machine, keys, sessionSeconds, async (client, signal) =>
+      computerNameOf(client, await shellOf(client, signal), signal),
+    );
     return isNamed(found, name) ? undefined : `its computer name is ${found}`;
   });
 }
