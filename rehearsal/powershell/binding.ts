@@ -1,4 +1,5 @@
 /** Binds arguments to the parameters of functions, scripts and cmdlets. */
+import type { Argument } from "./commands.ts";
 import { cannotConvert, convert, enumerated, isNumeric, toText, tryConvert } from "./convert.ts";
 import { endOfNames } from "./lexer.ts";
 import { errorAction, type Formal, type Signature } from "./parameters.ts";
@@ -20,19 +21,6 @@ import {
   type NetType,
   type Value,
 } from "./values.ts";
-
-/** An argument as written: `value`, `-name` or `-name:value`. */
-export interface Argument {
-  readonly name?: string;
-  readonly value?: Value;
-  /** The source text of a bare number. */
-  readonly written?: string;
-  /** From a table. */
-  readonly splatted?: boolean;
-  /** Goes to $args even if a positional parameter is free. */
-  readonly unbound?: boolean;
-  readonly position: Position;
-}
 
 export interface Bound {
   readonly signature: Signature;

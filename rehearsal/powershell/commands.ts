@@ -1,5 +1,4 @@
 /** Declares cmdlets: their parameters, and what they do for each input. */
-import type { Argument } from "./binding.ts";
 import { toBool, toItems, toText } from "./convert.ts";
 import { complete, report, terminating } from "./errors.ts";
 import type { ScriptHost } from "./host.ts";
@@ -22,6 +21,19 @@ export interface ParameterDefinition {
   readonly set: readonly string[] | undefined;
   /** Accepts null and empty values although it is mandatory. */
   readonly allowsEmpty: boolean;
+}
+
+/** An argument as written: `value`, `-name` or `-name:value`. */
+export interface Argument {
+  readonly name?: string;
+  readonly value?: Value;
+  /** The source text of a bare number. */
+  readonly written?: string;
+  /** From a table. */
+  readonly splatted?: boolean;
+  /** Goes to $args even if a positional parameter is free. */
+  readonly unbound?: boolean;
+  readonly position: Position;
 }
 
 export interface Invocation {

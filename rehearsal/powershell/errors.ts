@@ -1,5 +1,4 @@
 /** Records where an error happened and whether it ends the script. */
-import type { Cmdlet } from "./commands.ts";
 import type { ScriptHost } from "./host.ts";
 import type { Position } from "./syntax.ts";
 import * as is from "./types.ts";
@@ -8,6 +7,11 @@ import { ErrorRecord, NetException, Raised, unknownWords, Unsupported } from "./
 /** The base of PowerShell's own exceptions. */
 export const runtimeException = "System.Management.Automation.RuntimeException";
 
+/** A cmdlet, whose class in PowerShell is the second half of its error ids. */
+interface Implemented {
+  readonly implementation: string;
+}
+
 export function commandNotFound(name: string): Raised {
   const id = "CommandNotFoundException";
   const message = `The term '${name}' is not recognized as the name of a cmdlet, function, script file, or operable program. Check the spelling of the name, or if a path was included, verify that the path is correct and try again.`;
@@ -15,7 +19,7 @@ export function commandNotFound(name: string): Raised {
 }
 
 /** Gives an error its record, with the position where it happened, unless it already has one. */
-export function complete(error: Raised, position: Position, cmdlet?: Cmdlet): ErrorRecord {
+export function complete(error: Raised, position: Position, cmdlet?: Implemented): ErrorRecord {
   const { exception, id = exception.type.name } = error;
   for (let each: NetException | null = exception; each; each = each.inner) each.wasThrown = true;
   const full = cmdlet && !id.includes(",") ? `${id},${cmdlet.implementation}` : id;
@@ -27,7 +31,7 @@ export function complete(error: Raised, position: Position, cmdlet?: Cmdlet): Er
 export async function located<T>(
   position: Position,
   run: () => T | Promise<T>,
-  cmdlet?: Cmdlet,
+  cmdlet?: Implemented,
 ): Promise<T> {
   try {
     return await run();
@@ -36,7 +40,7 @@ export async function located<T>(
   }
 }
 
-export function placed(error: unknown, position: Position, cmdlet?: Cmdlet): unknown {
+export function placed(error: unknown, position: Position, cmdlet?: Implemented): unknown {
   if (error instanceof Unsupported) return error.at(position);
   if (!(error instanceof Raised) || error.record) return error;
   const raised = cmdlet ? error : asOfStatement(error);

@@ -1,7 +1,7 @@
 /** Runs scripts by walking their syntax trees. */
 import { channel } from "node:diagnostics_channel";
-import { bind, bindInput, splat, type Argument, type Bound } from "./binding.ts";
-import type { BlockOptions, Cmdlet, Emit, Invocation, Shell } from "./commands.ts";
+import { bind, bindInput, splat, type Bound } from "./binding.ts";
+import type { Argument, BlockOptions, Cmdlet, Emit, Invocation, Shell } from "./commands.ts";
 import {
   convert,
   eachOf,

@@ -1,10 +1,9 @@
 /** The parameters that functions, scripts and cmdlets declare, and the values they accept. */
 import type { Cmdlet, ParameterDefinition } from "./commands.ts";
 import { enumerated, isNumeric, toBool, toText } from "./convert.ts";
-import type { Interpreter } from "./interpreter.ts";
 import { compare } from "./operators.ts";
 import { compile, type Regex } from "./regex.ts";
-import type { FunctionValue } from "./scope.ts";
+import type { FunctionValue, Validator } from "./scope.ts";
 import type * as Syntax from "./syntax.ts";
 import { switchParameter, type Types } from "./types.ts";
 import { Hashtable, nothing, Raised, Unsupported, type NetType, type Value } from "./values.ts";
@@ -24,9 +23,6 @@ export interface Formal {
   readonly allows: ReadonlySet<string>;
   readonly defaultValue?: Syntax.Expression;
 }
-
-/** Returns what is wrong with a value, or undefined if it is valid. */
-export type Validator = (value: Value) => string | undefined;
 
 export interface Signature {
   /** The name in error ids: a cmdlet's class, or a function's name. */
@@ -79,7 +75,11 @@ export function cmdletSignature(cmdlet: Cmdlet, types: Types): Signature {
   return signature;
 }
 
-type Reader = Pick<Interpreter, "type" | "expression">;
+/** What evaluates a declaration's types, defaults and attributes. */
+interface Reader {
+  type(node: Syntax.TypeName): NetType;
+  expression(node: Syntax.Expression): Value | Promise<Value>;
+}
 
 export async function functionSignature(func: FunctionValue, reader: Reader): Promise<Signature> {
   const { name, body } = func;

@@ -1,6 +1,5 @@
 /** Variables and functions by name, looked up from the innermost scope outwards. */
 import { toText, tryConvert } from "./convert.ts";
-import type { Validator } from "./parameters.ts";
 import type { FunctionDefinition } from "./syntax.ts";
 import * as is from "./types.ts";
 import { runtimeError } from "./types.ts";
@@ -8,6 +7,9 @@ import { EnumValue, isNull, Unsupported, type NetType, type Value } from "./valu
 
 /** Error preferences. */
 const preferences = /^(continue|ignore|silentlycontinue|stop)$/i;
+
+/** Returns what is wrong with a value, or undefined if it is valid. */
+export type Validator = (value: Value) => string | undefined;
 
 interface Variable {
   value: Value;

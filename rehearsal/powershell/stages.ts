@@ -1,6 +1,6 @@
 /** The commands of a running pipeline. */
-import { bind, bindInput, type Argument } from "./binding.ts";
-import { Call, type Cmdlet, type Invocation, type Shell } from "./commands.ts";
+import { bind, bindInput } from "./binding.ts";
+import { Call, type Argument, type Cmdlet, type Invocation, type Shell } from "./commands.ts";
 import { toItems, toText } from "./convert.ts";
 import { linesOf } from "./dotnet/encoding.ts";
 import { located } from "./errors.ts";
