@@ -80,7 +80,11 @@ function replacedWith(
   const fromInputs = hiddenInputs(resource).flatMap(([input, urns]) =>
     replaces(resource, [input]) ? urns : [],
   );
-  return [...new Set([...resource.replaceWith, ...fromInputs])].filter((urn) => replaced.has(urn));
+  // The engine also replaces what is deleted with a replaced resource (pulumi/pulumi#23818).
+  const { replaceWith, deletedWith } = resource;
+  return [...new Set([...replaceWith, deletedWith, ...fromInputs])].filter((urn) =>
+    replaced.has(urn),
+  );
 }
 
 /** Unknown and secret inputs, and the URNs that they depend on. They may change with these; known values do not. */

@@ -130,6 +130,7 @@ describe("the difference of two previews", () => {
       with: { propertyDependencies: { environment: [urn("machine")] } },
     },
     object: { with: { replaceWith: [urn("step")] } },
+    deletedWith: { with: { deletedWith: urn("object") } },
   });
 
   /** One resource, of no kind that is special. */
@@ -195,8 +196,8 @@ describe("the difference of two previews", () => {
         machineOn({ size: 1 }),
         machineOn({ size: 2 }),
         [
-          ...["!disk size", "!machine disks (disk)", "!step triggers (machine)", "!object (step)"],
-          "~updated environment",
+          ...["!deletedWith (object)", "!disk size", "!machine disks (disk)"],
+          ...["!step triggers (machine)", "!object (step)", "~updated environment"],
         ],
       ],
       "an object of Kubernetes, replaced by its name and fixed data, updated by its labels": [

@@ -34,6 +34,7 @@ export interface Step {
     readonly custom: boolean;
     readonly inputs: Inputs;
     readonly replaceWith: readonly string[];
+    readonly deletedWith: string;
     readonly ignoreChanges: readonly string[];
     /** Its URNs in earlier versions. */
     readonly aliases: readonly string[];
@@ -178,7 +179,9 @@ export class RecordingMonitor {
     const [change] = differenceOf(previewOf(before), previewOf(step)).changed;
     if (
       change?.replaced === true ||
-      step.newState.replaceWith.some((urn) => this.#replaced.has(urn))
+      [...step.newState.replaceWith, step.newState.deletedWith].some((urn) =>
+        this.#replaced.has(urn),
+      )
     ) {
       this.#replaced.add(step.urn);
       return {};
