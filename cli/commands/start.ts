@@ -1,12 +1,9 @@
-import { settled } from "../doctor/fix.ts";
+import { bootSeconds, settled } from "../doctor/fix.ts";
 import { startStopped } from "../host-resources/stopped.ts";
 import { onOwnLab } from "../lab/own-lab.ts";
 import { type Part, partsOf } from "../power/turn-off.ts";
 import { say } from "../progress.ts";
 import { partsOfNode, type PowerOptions } from "./stop.ts";
-
-/** Longest wait for Ready nodes, in seconds: a boot of Windows with its pods, on a host without KVM. */
-const readySeconds = 1200;
 
 /** `kindows start`: turns on what `stop` has turned off, and waits until its nodes are Ready. */
 export async function start({ stack, node }: PowerOptions): Promise<void> {
@@ -21,7 +18,7 @@ export async function start({ stack, node }: PowerOptions): Promise<void> {
     if (node !== undefined && !hasControlPlane(all, wanted)) {
       say(`the control plane is off, so nobody can tell whether ${node} is Ready`);
     } else {
-      await settled(own, since, readySeconds, node);
+      await settled(own, since, bootSeconds, node === undefined ? undefined : [node]);
     }
     say(`${node ?? `the lab ${lab}`} is on`);
   });

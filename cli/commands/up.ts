@@ -1,3 +1,4 @@
+import { otherSteps } from "../../components/node/step-title.ts";
 import { isYours } from "../../components/cni/pod-networks.ts";
 import { hostProblemText } from "../../config/host-problem.ts";
 import { labIdVariable } from "../../config/names.ts";
@@ -106,6 +107,11 @@ export async function upReplacing(
         }
         throw lastRun.error;
       }
+      const unawaited = unawaitedNodes(lastRun.events);
+      if (unawaited.length > 0) {
+        const { bootSeconds, settled } = await import("../doctor/fix.ts");
+        await settled({ stack, lab, host }, new Date(), bootSeconds, unawaited);
+      }
     } finally {
       await log.close();
     }
@@ -166,6 +172,20 @@ export function failedNodes(
     event.kind === "failed" && (codes?.includes(event.code) ?? true) ? event.node : [],
   );
   return [...new Set(failed)];
+}
+
+/**
+ * Nodes whose machines were turned on or changed in a run in which no step was due on them: nothing has waited for them, and the
+ * cluster shows them as Ready for a while.
+ */
+export function unawaitedNodes(events: readonly NodeEvent[]): readonly string[] {
+  const done = events.filter((event) => event.kind === "done");
+  const machines = new Set(done.flatMap((each) => ("machine" in each ? each.node : [])));
+  const awaited: readonly string[] = [otherSteps.register, otherSteps.awaitReady];
+  for (const each of done) {
+    if ("step" in each && awaited.includes(each.step)) machines.delete(each.node);
+  }
+  return [...machines];
 }
 
 async function run(

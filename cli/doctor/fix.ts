@@ -16,6 +16,9 @@ const rounds = 4;
 
 const settleSeconds = 300;
 
+/** Longest wait for nodes whose machines were turned on, in seconds: a boot of Windows with its pods, on a host without KVM. */
+export const bootSeconds = 1200;
+
 /** Findings that disappear by themselves once their subject works. */
 const settling: ReadonlySet<FindingKind> = new Set([
   "api-server-silent",
@@ -120,29 +123,32 @@ async function settle(context: OwnLab): Promise<void> {
  * Waits until the findings that disappear by themselves are gone, and each node has sent a heartbeat.
  *
  * @param since only later heartbeats count.
- * @param only a node, if nothing else counts.
+ * @param only nodes, if nothing else counts.
  * @throws after the time limit, with what is still not in order.
  */
 export async function settled(
   { stack, lab, host }: OwnLab,
   since: Date,
   timeoutSeconds: number,
-  only?: string,
+  only?: readonly string[],
 ): Promise<void> {
-  const what = only === undefined ? "the nodes to be in order again" : `${only} to be in order`;
+  const what = `${only?.join(", ") ?? "the nodes"} to be in order again`;
   say(`waiting for ${what}, at most ${timeoutSeconds} s`);
   const options = { what, timeoutSeconds, pollMilliseconds: 3000 };
   await waitUntil(options, async () => {
     const seen = await examineLab(stack, lab, host);
-    return stillSettling(only === undefined ? seen : ofNode(seen, only), since);
+    return stillSettling(only === undefined ? seen : ofNodes(seen, only), since);
   });
 }
 
-function ofNode({ findings, heartbeats }: Inside, node: string): Omit<Inside, "unlisted"> {
-  const heard = heartbeats[node] ?? new Date(0);
+function ofNodes(
+  { findings, heartbeats }: Inside,
+  nodes: readonly string[],
+): Omit<Inside, "unlisted"> {
+  const heard = nodes.map((node) => [node, heartbeats[node] ?? new Date(0)]);
   return {
-    ...{ asleep: [], problems: [], heartbeats: { [node]: heard } },
-    findings: findings.filter(({ subject }) => subject === node),
+    ...{ asleep: [], problems: [], heartbeats: Object.fromEntries(heard) as Record<string, Date> },
+    findings: findings.filter(({ subject }) => nodes.includes(subject)),
   };
 }
 

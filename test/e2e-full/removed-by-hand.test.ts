@@ -44,7 +44,9 @@ describe("a lab of which somebody has removed a part", () => {
     await virsh("destroy", machine);
     await virsh("undefine", machine);
     assert.match(await refreshed(), /- libvirt:index\/domain:Domain/);
-    await restored();
+    await succeeded(lab.kindows("up"), "up");
+    assert.match(await lab.onMachine("win-1", "hostname"), /win-1/i);
+    await nothingLeft();
   });
 
   it("the cluster", async () => {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 
 import { mock } from "node:test";
 import { EventReader, readEvent, type NodeEvent } from "../../../cli/engine/events.ts";
-import { failedNodes, unusablePrograms } from "../../../cli/commands/up.ts";
+import { failedNodes, unawaitedNodes, unusablePrograms } from "../../../cli/commands/up.ts";
 import { NodeStages, stages } from "../../../cli/stages/node-stages.ts";
 import { limitMinutes, OverdueOperations } from "../../../cli/engine/overdue.ts";
 import { eachCase } from "../each-case.ts";
@@ -241,6 +241,31 @@ describe("nodes that failed", () => {
   eachCase("%s", cases, ([events, names, lacking]) => {
     const seen = eventsOf([...all, ...events]);
     assert.deepEqual([failedNodes(seen), failedNodes(seen, unusablePrograms)], [names, lacking]);
+  });
+});
+
+describe("nodes that nothing has waited for", () => {
+  const cases: Readonly<Record<string, readonly [readonly object[], readonly string[]]>> = {
+    "are those of which only the machine was made or turned on": [
+      [begins("win-1", "machine"), ends("win-1", "machine", "update"), ends("win-2", "machine")],
+      ["win-1", "win-2"],
+    ],
+    "are not those that have become Ready": [
+      [ends("win-1", "machine"), ends("win-1", "await-ready"), ends("win-2", "machine")],
+      ["win-2"],
+    ],
+    "are not those that only had to be registered": [
+      [ends("win-1", "machine"), ends("win-1", "register")],
+      [],
+    ],
+    "are none where only steps ran, or a machine is only about to": [
+      [ends("win-1", "Join-Node"), begins("win-2", "machine")],
+      [],
+    ],
+  };
+  eachCase("%s", cases, ([events, names]) => {
+    const nodes = ["win-1", "win-2"].flatMap((node) => [known(node), known(node, machineType)]);
+    assert.deepEqual(unawaitedNodes(eventsOf([...nodes, ...events])), names);
   });
 });
 
