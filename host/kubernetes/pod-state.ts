@@ -32,7 +32,7 @@ export function podProgress(pod: V1Pod, events: readonly CoreV1Event[] = []): st
 }
 
 const restarts = ({ restartCount }: V1ContainerStatus): string =>
-  restartCount === 0 ? "" : ` (restarted ${restartCount} times)`;
+  restartCount === 0 ? "" : ` (restarts: ${restartCount})`;
 
 function podTrouble({ metadata, spec, status }: V1Pod): string | undefined {
   const [name, node] = [metadata?.name ?? "", spec?.nodeName ?? "no node yet"];

@@ -21,8 +21,8 @@ const closed = new Set(
 );
 
 /**
- * The parts of a script, which may have been parsed before. Loops with a condition are left as they are, because they might not end; nor has what is
- * assigned to, or a command's name, another in its place.
+ * The parts of a script, which may have been parsed before. Loops with a condition are left as they are, because they might not
+ * end; nor has what is assigned to, or a command's name, another in its place.
  *
  * @throws ScriptSyntaxError or Unsupported, as the parser does.
  */

@@ -88,7 +88,7 @@ const cases: Readonly<Record<string, readonly [Cluster, string?]>> = {
   ],
   "the newest pod's containers run": [
     { set, revisions, pods: [running(pod("new", false), { main: [true, 0], log: [false, 2] })] },
-    "agent-new on win-1 runs, and its readiness probe does not pass yet: log (restarted 2 times)",
+    "agent-new on win-1 runs, and its readiness probe does not pass yet: log (restarts: 2)",
   ],
 };
 
