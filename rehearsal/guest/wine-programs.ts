@@ -41,8 +41,8 @@ const guestPaths = {
   routesFile: "/run/routes",
   /** Adds the routes of `routesFile`, after removing those to the ranges in its arguments. */
   routesScript: "/opt/kindows/routes",
-  /** Makes Linux forward packets of pods; called before the first pod network. */
-  podNetworkScript: "/opt/kindows/pod-network",
+  /** Prepares Linux for the machine's firewall and its pods' network. */
+  networkScript: "/opt/kindows/network",
 };
 
 /** Tests set paths outside of the guest. */
@@ -59,7 +59,7 @@ export const endedUnderWine = "ended under Wine by";
 const outputSeconds = 1;
 
 const routesSeconds = 20;
-const podNetworkSeconds = 60;
+const networkSeconds = 60;
 
 export class WinePrograms implements WindowsPrograms {
   readonly driveC: string;
@@ -70,7 +70,7 @@ export class WinePrograms implements WindowsPrograms {
   readonly #drive: Drive;
   readonly #services: WineServices;
   readonly #start: StartProgram;
-  readonly #podNetwork: LinuxNetwork;
+  readonly #network: LinuxNetwork;
   #reboot: ChildProcess | undefined;
 
   constructor(options: WineProgramsOptions) {
@@ -80,7 +80,7 @@ export class WinePrograms implements WindowsPrograms {
     this.#drive = new Drive(this.driveC);
     this.#start = options.start ?? startWine;
     this.#services = new WineServices(this.#drive, this.#start);
-    this.#podNetwork = new LinuxNetwork(() => this.preparePodNetwork());
+    this.#network = new LinuxNetwork(() => this.prepareNetwork());
   }
 
   async freeDiskGiB(): Promise<number> {
@@ -217,14 +217,14 @@ export class WinePrograms implements WindowsPrograms {
     await change("add", addresses, present);
   }
 
-  setPodNetwork(pieces: readonly LinuxPiece[]): Promise<void> {
-    return this.#podNetwork.become(pieces);
+  setNetwork(pieces: readonly LinuxPiece[]): Promise<void> {
+    return this.#network.become(pieces);
   }
 
-  /** Prepares Linux for the first pod network. */
-  protected async preparePodNetwork(): Promise<void> {
-    const { podNetworkScript } = this.#paths;
-    await promisify(execFile)(podNetworkScript, [], { timeout: podNetworkSeconds * 1000 });
+  /** Prepares Linux for the machine's firewall and its pods' network. */
+  protected async prepareNetwork(): Promise<void> {
+    const { networkScript } = this.#paths;
+    await promisify(execFile)(networkScript, [], { timeout: networkSeconds * 1000 });
   }
 
   /** Runs `ip`. */

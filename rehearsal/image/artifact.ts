@@ -60,8 +60,8 @@ const kernelModules = [
   ...["virtio_scsi", "cdrom", "sr_mod", "libata", "ata_piix", "isofs"],
 ];
 
-/** For pods' networks (guest/pod-network), in load order. */
-const podNetworkModules = [
+/** For the firewall and pods' networks (guest/network), in load order. */
+const networkModules = [
   ...["veth", "udp_tunnel", "ip6_udp_tunnel", "vxlan", "libcrc32c", "nfnetlink", "nf_tables"],
   ...["nf_defrag_ipv4", "nf_defrag_ipv6", "nf_conntrack", "nf_nat", "nft_chain_nat", "nft_nat"],
   ...["nft_masq", "nft_ct", "nft_numgen", "nft_hash", "nft_fib", "nft_fib_ipv4"],
@@ -127,9 +127,9 @@ export const rehearsalImage: Artifact = {
     await writeInitramfs(contents, join(work, "initramfs"), initramfs, run);
     const kernel = join(work, "vmlinuz");
     await copyFile(await kernelOf(root), kernel);
-    await copyModules(podNetworkModules, join(root, "lib/modules"), join(work, "pod-network"));
+    await copyModules(networkModules, join(root, "lib/modules"), join(work, "network"));
     await removeBuildFiles(root);
-    await cp(join(work, "pod-network"), join(root, "lib/modules/pod-network"), { recursive: true });
+    await cp(join(work, "network"), join(root, "lib/modules/network"), { recursive: true });
     context.progress("writes and compresses the disk");
     const files = { image: join(into, diskName), work };
     await writeBootDisk({ root, kernel, initramfs }, guestDisk, files, run);

@@ -7,7 +7,7 @@ import type { RunCommand } from "../../host/command-runner.ts";
 const guestSources = join(import.meta.dirname, "../guest");
 
 /** Scripts of rehearsal/guest that are copied as they are. */
-const startScripts = ["boot", "lease", "pod-network", "reboot", "routes", "serve"] as const;
+const startScripts = ["boot", "lease", "network", "reboot", "routes", "serve"] as const;
 
 export function driveC(root: string): string {
   return join(root, prefixFolder, "drive_c");

@@ -48,7 +48,7 @@ export interface HostsEntry {
   readonly names: readonly string[];
 }
 
-/** A part of the network of the machine's pods: commands of iproute2's `ip` and `bridge` and of `nft`, in their order. */
+/** A part of the machine's network: commands of iproute2's `ip` and `bridge` and of `nft`, in their order. */
 export interface LinuxPiece {
   /** Says in commands' place which piece it is. */
   readonly name: string;
@@ -120,8 +120,8 @@ export interface WindowsPrograms {
   /** Gives the machine addresses besides its adapter's, in place of earlier ones. */
   setFurtherAddresses(addresses: readonly string[]): Promise<void>;
 
-  /** Gives the machine's pods a network, in place of an earlier one. */
-  setPodNetwork(pieces: readonly LinuxPiece[]): Promise<void>;
+  /** Gives the machine its firewall and its pods a network, in place of earlier ones. */
+  setNetwork(pieces: readonly LinuxPiece[]): Promise<void>;
 
   /** Tries a TCP connection, resolving names like the machine's programs. Returns what went wrong, if anything. */
   connect(host: string, port: number, timeoutSeconds: number): Promise<string | undefined>;

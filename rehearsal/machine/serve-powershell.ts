@@ -1,9 +1,10 @@
-/** Runs PowerShell's commands for powershell.exe under Wine (rehearsal/wine/programs/powershell.c has the messages). */
+/** Runs commands for powershell.exe and netsh.exe under Wine (rehearsal/wine/programs/powershell.c has the messages). */
 import { once } from "node:events";
 import { createServer, type Server, type Socket } from "node:net";
 import { shown } from "../powershell/cmdlets/objects.ts";
 import { toText } from "../powershell/convert.ts";
 import { CustomObject, Unsupported, type Value } from "../powershell/values.ts";
+import { netsh } from "../windows/firewall.ts";
 import { ConsoleClosed, windowsPowerShell } from "../windows/powershell.ts";
 import { powerShellPort } from "../wine/powershell-port.ts";
 import { splitArguments } from "./cmd/arguments.ts";
@@ -71,7 +72,8 @@ async function run(host: WindowsHost, message: string, socket: Socket): Promise<
   const { commandLine, folder, variables } = parse(message);
   const closed = new AbortController();
   socket.once("close", () => closed.abort());
-  const [, ...words] = splitArguments(commandLine);
+  const [program = "", ...words] = splitArguments(commandLine);
+  if (/(^|[\\/])netsh(\.exe)?$/i.test(program)) return runNetsh(host, words, socket);
   const file = fileOfPowerShell(words);
   const command = commandOfPowerShell(words);
   if (file === undefined && command === undefined) {
@@ -108,6 +110,22 @@ async function run(host: WindowsHost, message: string, socket: Socket): Promise<
     if (error instanceof ConsoleClosed) return 1;
     if (!(error instanceof Unsupported)) throw error;
     write(socket, "e", `rehearsed: PowerShell can't run this script: ${error.message}\n`);
+    return unsupported;
+  }
+}
+
+async function runNetsh(
+  host: WindowsHost,
+  words: readonly string[],
+  socket: Socket,
+): Promise<number> {
+  try {
+    const { exitCode, output } = await netsh(host, words);
+    write(socket, "o", output);
+    return exitCode;
+  } catch (error) {
+    if (!(error instanceof Unsupported)) throw error;
+    write(socket, "e", `rehearsed: this netsh.exe does not know: ${error.message}\n`);
     return unsupported;
   }
 }

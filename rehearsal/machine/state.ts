@@ -66,6 +66,8 @@ export type HostState = z.infer<typeof stateSchema>;
 
 export type Service = z.infer<typeof serviceSchema>;
 
+export type FirewallRules = HostState["firewallRules"];
+
 export type Route = z.infer<typeof routeSchema>;
 
 export const statePath = "C:\\rehearsal\\state.json";
@@ -78,7 +80,12 @@ export async function loadState(drive: Drive, bootTime: Date): Promise<HostState
       bootTime: bootTime.toISOString(),
       features: { Containers: "Available" },
       services: {},
-      firewallRules: {},
+      // That of Windows' own OpenSSH server.
+      firewallRules: {
+        "OpenSSH-Server-In-TCP": {
+          ...{ displayName: "OpenSSH SSH Server (sshd)", protocol: "TCP", port: 22 },
+        },
+      },
       registry: registrySchema.parse({}),
       defenderExclusions: [],
       hns: noHnsObjects(),

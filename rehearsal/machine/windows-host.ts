@@ -6,6 +6,8 @@ import type { WindowsPrograms, HostsEntry } from "./programs.ts";
 import { ServiceManager } from "./service-manager.ts";
 import { nextNameKey } from "../windows/computer-name.ts";
 import { featurePending, updatePending } from "../windows/features.ts";
+import { linuxFirewall } from "../windows/firewall.ts";
+import { linuxNetwork } from "../windows/hns/linux-network.ts";
 import { HostNetworkingService } from "../windows/hns/service.ts";
 import { NamedMutexes } from "../windows/mutexes.ts";
 import { RecentWrites } from "../windows/recent-writes.ts";
@@ -190,6 +192,15 @@ export class WindowsHost {
   /** Replaces the programs' routes by the active ones. */
   async applyRoutes(): Promise<void> {
     await this.programs.setRoutes(this.routesInForce);
+  }
+
+  /** Lets Linux have the firewall's rules, and the pods their network. */
+  async followNetwork(): Promise<void> {
+    const { firewallRules, hns } = this.state;
+    await this.programs.setNetwork([
+      linuxFirewall(firewallRules),
+      ...linuxNetwork(hns, this.managementAddress),
+    ]);
   }
 
   /** Cuts the machine off from the network for some seconds. Programs continue to run. */

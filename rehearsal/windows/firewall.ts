@@ -1,14 +1,41 @@
 /**
- * Rules of Windows' firewall. They are only stored: nothing is blocked.
+ * Windows' firewall, which lets nothing in but by its rules; each here opens one port of the machine in every profile. Packets
+ * to pods, NodePorts among them, do not meet it: the switch passes them on first.
  *
- * Sources: https://learn.microsoft.com/powershell/module/netsecurity (Get-, New- and Remove-NetFirewallRule).
+ * Sources: https://learn.microsoft.com/powershell/module/netsecurity (Get-, New- and Remove-NetFirewallRule);
+ * https://learn.microsoft.com/windows-server/administration/windows-commands/netsh-advfirewall
  */
+import { randomUUID } from "node:crypto";
 import { cmdlets, type Call, type Cmdlet } from "../powershell/commands.ts";
 import { Unsupported } from "../powershell/values.ts";
+import type { LinuxPiece } from "../machine/programs.ts";
+import type { FirewallRules } from "../machine/state.ts";
 import type { WindowsHost } from "../machine/windows-host.ts";
 import { object, refuse } from "./objects.ts";
 
-export function firewallCmdlets({ state: { firewallRules } }: WindowsHost): readonly Cmdlet[] {
+/** What the firewall is on Linux. */
+export function linuxFirewall(rules: FirewallRules): LinuxPiece {
+  const table = "table ip firewall";
+  const accepted = [
+    ...["iif lo", "ct state established,related"],
+    ...Object.values(rules).map(({ protocol, port }) => `${protocol.toLowerCase()} dport ${port}`),
+  ];
+  const make = [
+    `add ${table}`,
+    `delete ${table}`,
+    `add ${table}`,
+    "add chain ip firewall inbound { type filter hook input priority 0; policy drop; }",
+    ...accepted.map((each) => `add rule ip firewall inbound ${each} accept`),
+  ];
+  return {
+    name: "firewall",
+    make: make.map((line) => `nft ${line}`),
+    remove: [`nft delete ${table}`],
+  };
+}
+
+export function firewallCmdlets(host: WindowsHost): readonly Cmdlet[] {
+  const { firewallRules } = host.state;
   const nameOf = (call: Call): string => call.text("Name") ?? "";
   const notFound = (call: Call): Promise<void> => {
     const message = `No MSFT_NetFirewallRule objects found with property 'InstanceID' equal to '${nameOf(call)}'.  Verify the value of the property and retry.`;
@@ -23,7 +50,7 @@ export function firewallCmdlets({ state: { firewallRules } }: WindowsHost): read
       if (!rule) return notFound(call);
       return call.emit(object({ Name: nameOf(call), DisplayName: rule.displayName }));
     },
-    [`New-NetFirewallRule ${rule}`](call) {
+    async [`New-NetFirewallRule ${rule}`](call) {
       const [name, port] = [call.text("Name"), call.number("LocalPort")];
       if (name === undefined || port === undefined) {
         throw new Unsupported("a firewall rule without a name or a port");
@@ -35,17 +62,63 @@ export function firewallCmdlets({ state: { firewallRules } }: WindowsHost): read
       const displayName = call.text("DisplayName") ?? "";
       const protocol = call.text("Protocol")?.toUpperCase() === "UDP" ? "UDP" : "TCP";
       firewallRules[name] = { displayName, protocol, port };
+      await host.followNetwork();
       return call.emit(object({ Name: name, DisplayName: displayName }));
     },
-    "Remove-NetFirewallRule [-Name <string>] [-DisplayName <string>]"(call) {
+    async "Remove-NetFirewallRule [-Name <string>] [-DisplayName <string>]"(call) {
       const shown = call.text("DisplayName");
-      if (shown !== undefined) {
-        const of = Object.entries(firewallRules).filter(([, rule]) => rule.displayName === shown);
-        for (const [name] of of) delete firewallRules[name];
-        return of.length > 0 ? undefined : notFound(call);
-      }
-      if (!firewallRules[nameOf(call)]) return notFound(call);
-      delete firewallRules[nameOf(call)];
+      const gone = namesOf(firewallRules, (rule, name) =>
+        shown === undefined ? name === nameOf(call) : rule.displayName === shown,
+      );
+      if (gone.length === 0) return notFound(call);
+      for (const name of gone) delete firewallRules[name];
+      await host.followNetwork();
     },
   });
+}
+
+function namesOf(
+  rules: FirewallRules,
+  isOne: (rule: FirewallRules[string], name: string) => boolean,
+): readonly string[] {
+  return Object.entries(rules)
+    .filter(([name, rule]) => isOne(rule, name))
+    .map(([name]) => name);
+}
+
+interface NetshResult {
+  readonly exitCode: 0 | 1;
+  readonly output: string;
+}
+
+const netshRule =
+  /^advfirewall firewall (?:add rule name=(\S+) dir=in action=allow protocol=(TCP|UDP) localport=(\d+)|delete rule name=(\S+))$/i;
+
+/**
+ * `netsh advfirewall firewall`, by which containers open a port and close it. Its name is the rule's display name, which several
+ * rules may have.
+ *
+ * @throws Unsupported for everything else.
+ */
+export async function netsh(host: WindowsHost, args: readonly string[]): Promise<NetshResult> {
+  const command = netshRule.exec(args.join(" "));
+  if (command === null) throw new Unsupported(`netsh ${args.join(" ")}`);
+  const { firewallRules } = host.state;
+  const [, added, protocol, port, deleted] = command;
+  if (added !== undefined) {
+    firewallRules[`{${randomUUID().toUpperCase()}}`] = {
+      displayName: added,
+      protocol: protocol?.toUpperCase() === "UDP" ? "UDP" : "TCP",
+      port: Number(port),
+    };
+  } else {
+    const gone = namesOf(firewallRules, ({ displayName }) => displayName === deleted);
+    if (gone.length === 0) {
+      return { exitCode: 1, output: "\r\nNo rules match the specified criteria.\r\n\r\n" };
+    }
+    for (const id of gone) delete firewallRules[id];
+  }
+  await host.followNetwork();
+  await host.save();
+  return { exitCode: 0, output: "Ok.\r\n\r\n" };
 }

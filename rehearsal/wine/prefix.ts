@@ -21,6 +21,7 @@ const ownFiles = [
   ["dlls/bcryptprimitives.c", "bcryptprimitives.dll", asDll],
   ["dlls/pdh.c", "pdh.dll", asDll],
   ["programs/powershell.c", "WindowsPowerShell/v1.0/powershell.exe", asProgram],
+  ["programs/powershell.c", "netsh.exe", asProgram],
 ] as const;
 
 /** The folder of Wine's own DLLs and programs. */

@@ -165,7 +165,7 @@ export class FakePrograms implements WindowsPrograms {
     return 6;
   }
 
-  setPodNetwork(): Promise<void> {
+  setNetwork(): Promise<void> {
     return Promise.resolve();
   }
 

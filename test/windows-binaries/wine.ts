@@ -184,7 +184,7 @@ export class TestWine extends WinePrograms {
     }
   }
 
-  protected override async preparePodNetwork(): Promise<void> {
+  protected override async prepareNetwork(): Promise<void> {
     await writeFile("/proc/sys/net/ipv4/ip_forward", "1");
   }
 

@@ -10,7 +10,6 @@ import { BlockList, isIP } from "node:net";
 import * as z from "zod";
 import type { WindowsHost } from "../../machine/windows-host.ts";
 import { HnsError } from "./errors.ts";
-import { linuxNetwork } from "./linux-network.ts";
 import {
   endpointSchema,
   gatewayOf,
@@ -195,7 +194,7 @@ export class HostNetworkingService {
     await programs.setFurtherAddresses(
       own.flatMap(({ IpConfigurations }) => IpConfigurations.map(({ IpAddress }) => IpAddress)),
     );
-    await programs.setPodNetwork(linuxNetwork(state.hns, this.machine.managementAddress));
+    await this.machine.followNetwork();
   }
 
   /** Address of the machine on a network's switch; "" while the switch is being made, or if the network has none. */

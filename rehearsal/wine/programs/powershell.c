@@ -1,5 +1,5 @@
 /*
- * PowerShell for programs under Wine, whose own powershell.exe prints nothing.
+ * PowerShell and netsh for programs under Wine, whose own powershell.exe prints nothing, and whose netsh.exe does nothing.
  *
  * It answers the two commands with which kubeadm's preflight checks ask for the name and the version of Windows, from a
  * registry key (k8s.io/system-validators, os_validator_windows.go and types_windows.go). All other commands the

@@ -48,6 +48,21 @@ describe("PowerShell for programs of a rehearsed machine", () => {
     assert.deepEqual(await answer(socket), { o: "flannel on win-1\n", e: "oops\r\n", x: 7 });
   });
 
+  it("opens and closes a port for netsh.exe, and refuses what it does not know", async () => {
+    const rule = "netsh advfirewall firewall add rule name=verify dir=in action=allow protocol=TCP";
+    assert.deepEqual(await answer(ask(`${rule} localport=8080`)), {
+      o: "Ok.\r\n\r\n",
+      e: "",
+      x: 0,
+    });
+    const ports = (): readonly number[] =>
+      Object.values(host.windows.state.firewallRules).map(({ port }) => port);
+    assert.deepEqual(ports(), [22, 8080]);
+    const refused = await answer(ask("C:\\windows\\system32\\netsh.exe winsock reset"));
+    assert.equal(refused.x, 70);
+    assert.match(refused.e, /netsh winsock reset/);
+  });
+
   it("runs a text as flanneld gives it: routes of the machine, and forwarding", async () => {
     const flags = "-NoLogo -NoProfile -NonInteractive";
     const wrapped = (text: string): string =>
