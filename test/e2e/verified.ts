@@ -60,7 +60,7 @@ export const wineRows: readonly string[] = [
   "outside-to-windows-host-service-linux-node",
 ];
 
-/** Rows of rehearsed Windows nodes whose pods have a network, for one such node. */
+/** Rows of rehearsed Windows nodes whose pods have a network, but for the one that needs two of them. */
 const podRows: readonly string[] = [
   ...["linux-pod-to-windows-pod", "linux-pod-to-windows-pod-name"],
   ...["linux-pod-to-windows-service", "linux-pod-to-windows-service-name"],
@@ -144,6 +144,8 @@ export async function verifiesLinuxPaths(
     "calico-windows": [...podRows, ...windowsPolicyRows],
     other: [],
   }[network];
+  const apart =
+    pods.length > 0 && windowsNodes === 2 ? ["windows-pod-to-windows-pod-other-node"] : [];
   const wine = wineRows.filter(
     (id) =>
       windowsNodes > 0 &&
@@ -151,7 +153,7 @@ export async function verifiesLinuxPaths(
       !(pods.length > 0 && id === ownHostRow),
   );
   const settings = windowsNodes === 0 ? [] : ["windows-settings", "windows-node-agent"];
-  const rehearsed = new Set([...wine, ...pods, ...settings]);
+  const rehearsed = new Set([...wine, ...pods, ...apart, ...settings]);
   assert.deepEqual(
     rowsWith(rows, "rehearsed"),
     rowsWithoutInternet.filter((id) => rehearsed.has(id)),
@@ -172,6 +174,12 @@ export async function verifiesLinuxPaths(
     );
   }
   assert.doesNotMatch(await lab.kubectl("get", "namespaces"), /kindows-verify/);
+}
+
+/** Asserts that rows are rehearsed, and no more. */
+export async function rehearsesRows(lab: TestLab, ids: readonly string[]): Promise<void> {
+  const { output, rows } = await verified(lab, "--rows", ids.join(","));
+  assert.deepEqual(rowsWith(rows, "rehearsed"), ids, tail(output));
 }
 
 /**

@@ -7,6 +7,7 @@ import {
   type V1ContainerStatus,
   type V1Pod,
 } from "@kubernetes/client-node";
+import { execa } from "execa";
 
 import { calicoHnsNetwork, calicoOnWindows } from "../../components/cni/calico/existing.ts";
 import {
@@ -18,6 +19,7 @@ import {
 } from "../../rehearsal/windows/hns/objects.ts";
 import { imagesOfCalico } from "../../rehearsal/image/calico-programs.ts";
 import { calicoNamespace, CalicoOperator } from "./calico-operator.ts";
+import { callPlugin } from "./cni-plugin.ts";
 import { linuxNode, makeNode } from "./flannel-node.ts";
 import { kubeProxyName } from "../../components/kubeproxy/kube-proxy-objects.ts";
 import { makeKubeProxyPod, makeWebService } from "./kube-proxy-node.ts";
@@ -303,7 +305,7 @@ describe("Calico on a Windows node, as its operator installs it", function () {
     await waitFor("its end", answers);
   });
 
-  it("kube-proxy has the address of Calico's endpoint as its source", async () => {
+  it("kube-proxy has the address of Calico's endpoint as its source, to which Linux pods answer", async () => {
     await becomesReady(kubeProxyName.name, kubeProxyName.namespace);
     const clusterIP = "10.96.0.77";
     const [local = ""] = podEndpoints().map(addressOf);
@@ -322,9 +324,17 @@ describe("Calico on a Windows node, as its operator installs it", function () {
     assert.deepEqual(backends().sort(), [linuxPod, local].sort());
     const balancer = hns().loadBalancers.find((each) => each.FrontendVIPs.includes(clusterIP));
     assert.equal(balancer?.SourceVIP, hostAddress());
+    // A machine has a default route.
+    const route = [clusterIP, "dev", "tested"];
+    await execa("ip", ["route", "add", ...route]);
+    await waitFor("an answer of the Linux pod's to the node", async () => {
+      await execa("curl", ["--fail", "--max-time", "5", "--noproxy", "*", `http://${clusterIP}`]);
+      return linux?.askedBy.includes(hostAddress()) ?? false;
+    });
+    await execa("ip", ["route", "delete", ...route]);
   });
 
-  it("the pod's end leaves neither its endpoint nor its address, and Calico's own leaves the node's folders", async () => {
+  it("the pod's end, after HNS has lost its endpoint, leaves nothing, and another DEL finds nothing to do; Calico's own leaves the node's folders", async () => {
     const remove = async (name: string, namespace: string): Promise<void> => {
       await core.deleteNamespacedPod({ name, namespace, gracePeriodSeconds: 1 });
       await waitFor(
@@ -336,8 +346,19 @@ describe("Calico on a Windows node, as its operator installs it", function () {
         calicoSeconds,
       );
     };
+    const endpoint = podEndpoints().find(({ HostComputeNamespace }) => HostComputeNamespace);
+    assert.ok(endpoint);
+    // As a restart of HNS does.
+    await machine.windows.hns.delete("endpoint", endpoint.ID);
     await remove("web", "default");
     assert.deepEqual(podEndpoints(), []);
+    const again = await callPlugin(machine, "10-calico.conflist", {
+      ...{ command: "DEL", pod: "web", namespace: endpoint.HostComputeNamespace },
+      sandbox: endpoint.Name.replace(/_.*/, ""),
+    });
+    assert.equal(again.exitCode, 0, again.stdout + again.stderr);
+    assert.deepEqual(podEndpoints(), []);
+    assert.ok(hostAddress() !== "", "the node's own endpoint stays");
     await remove(calicoPod, calicoNamespace);
     await waitFor("the end of Calico's programs", () =>
       Promise.resolve(processesOf("calico-node.exe").length === 0),

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { CoreV1Api } from "@kubernetes/client-node";
 
-import type { ProgramResult } from "../../rehearsal/machine/programs.ts";
 import { remoteEndpoint, type Network, type Policy } from "../../rehearsal/windows/hns/objects.ts";
+import { callPlugin } from "./cni-plugin.ts";
 import { joinWithFlannel, linuxNode, makeLinuxNode, ownPods } from "./flannel-node.ts";
 import { podTests } from "./pods.ts";
 import { processOf } from "./processes.ts";
@@ -11,6 +11,8 @@ import { nodeAddress } from "./test-programs.ts";
 import { WineMachine } from "./wine-machine.ts";
 
 const logPath = "C:\\var\\log\\flanneld\\flanneld.log";
+const configuration = "10-flannel.conflist";
+const sandbox = "0123456789abcdef";
 
 describe("flanneld.exe and its CNI plugins, as the steps install them", function () {
   this.bail(true);
@@ -83,8 +85,7 @@ describe("flanneld.exe and its CNI plugins, as the steps install them", function
   it("gives a pod its endpoint: address, gateway, name servers and policies; and takes it back, twice", async () => {
     const { hns } = machine.windows;
     const namespace = await hns.create("namespace", { Type: "Host" });
-    const sandbox = "0123456789abcdef";
-    const added = await plugin(machine, "ADD", sandbox, namespace);
+    const added = await callPlugin(machine, configuration, { command: "ADD", sandbox, namespace });
     assert.equal(added.exitCode, 0, added.stdout + added.stderr);
     const [endpoint, ...others] = machine.windows.state.hns.endpoints.filter(
       ({ Flags }) => (Flags & remoteEndpoint) === 0,
@@ -110,7 +111,11 @@ describe("flanneld.exe and its CNI plugins, as the steps install them", function
     assert.ok(exceptions.includes("10.244.0.0/16") && exceptions.includes("10.96.0.0/16"));
 
     for (const time of ["once", "twice"]) {
-      const deleted = await plugin(machine, "DEL", sandbox, namespace);
+      const deleted = await callPlugin(machine, configuration, {
+        command: "DEL",
+        sandbox,
+        namespace,
+      });
       assert.equal(deleted.exitCode, 0, `${time}: ${deleted.stdout}${deleted.stderr}`);
       assert.deepEqual(machine.windows.state.hns.endpoints, [], time);
     }
@@ -188,7 +193,7 @@ describe("flanneld.exe with plain routes", function () {
 
   it("gives a pod an endpoint on the bridge, whose own address no pod gets", async () => {
     const namespace = await machine.windows.hns.create("namespace", { Type: "Host" });
-    const added = await plugin(machine, "ADD", "0123456789abcdef", namespace);
+    const added = await callPlugin(machine, configuration, { command: "ADD", sandbox, namespace });
     assert.equal(added.exitCode, 0, added.stdout + added.stderr);
     const pod = machine.windows.state.hns.endpoints.find(({ Name }) => Name !== "cbr0_ep");
     assert.deepEqual(pod?.Routes, [{ NextHop: "10.244.1.2", DestinationPrefix: "0.0.0.0/0" }]);
@@ -198,7 +203,11 @@ describe("flanneld.exe with plain routes", function () {
       encapsulated.map(({ Settings }) => Settings["DestinationPrefix"]),
       ["10.96.0.0/16", `${nodeAddress}/32`],
     );
-    const deleted = await plugin(machine, "DEL", "0123456789abcdef", namespace);
+    const deleted = await callPlugin(machine, configuration, {
+      command: "DEL",
+      sandbox,
+      namespace,
+    });
     assert.equal(deleted.exitCode, 0, deleted.stdout + deleted.stderr);
     await machine.windows.hns.delete("namespace", namespace);
   });
@@ -212,31 +221,3 @@ describe("flanneld.exe with plain routes", function () {
 
   podTests("host-gw", () => ({ machine, core }));
 });
-
-/** A call of the plugin as containerd makes it from the configuration that the step has written. */
-async function plugin(
-  machine: WineMachine,
-  command: "ADD" | "DEL",
-  sandbox: string,
-  namespace: string,
-): Promise<ProgramResult> {
-  const list = JSON.parse(await machine.read("C:\\etc\\cni\\net.d\\10-flannel.conflist")) as {
-    name: string;
-    cniVersion: string;
-    plugins: readonly object[];
-  };
-  const dns = { servers: ["10.96.0.10"], searches: ["default.svc.cluster.local"] };
-  const portMappings = [{ hostPort: 8080, containerPort: 80, protocol: "tcp" }];
-  const config = {
-    ...list.plugins[0],
-    ...{ name: list.name, cniVersion: list.cniVersion, runtimeConfig: { dns, portMappings } },
-  };
-  return machine.windows.programs.run("C:\\opt\\cni\\bin\\flannel.exe", [], {
-    timeoutSeconds: 60,
-    stdin: JSON.stringify(config),
-    environment: [
-      ...[`CNI_COMMAND=${command}`, `CNI_CONTAINERID=${sandbox}`, `CNI_NETNS=${namespace}`],
-      ...["CNI_IFNAME=eth0", "CNI_PATH=C:\\opt\\cni\\bin"],
-    ],
-  });
-}
