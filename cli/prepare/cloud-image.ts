@@ -15,13 +15,13 @@ import { causesOf } from "../../host/failure.ts";
 /**
  * Downloads, examines and converts the cloud image that the settings name for Linux machines, unless that is already
  * done. A missing or unreadable file is left to the preflight, which reports it with all other problems. Returns what
- * to record about it: nothing if the settings name none, or no node needs it.
+ * to record about it: nothing if the settings name none.
  */
 export async function prepareCloudImage(
-  { linux: { image }, linuxNodes }: Pick<Settings, "linux" | "linuxNodes">,
+  image: Settings["linux"]["image"],
   options: EnsureOptions,
 ): Promise<Pick<BuiltArtifacts, "cloudImages" | "convertedDisks">> {
-  if (linuxNodes.length === 0 || !isNamed(image)) return {};
+  if (!isNamed(image)) return {};
   const cache = options.cache ?? new Cache();
   const downloaded = await download(image, options);
   const file = image.path ?? downloaded;

@@ -65,7 +65,7 @@ async function prepareLab({ settings, needs }: PreparedLab): Promise<void> {
   const daemons = await ensureStackPackages(settings, packages, say);
   await ensureDaemons(settings.hypervisor.uri, daemons, ensuring(settings, disks));
 
-  const cloudImage = await cloudImageOf(settings, needs, ensuring(settings, disks));
+  const cloudImage = await cloudImageOf(needs, ensuring(settings, disks));
   const containers = [
     ...(await containerImages(settings, needs)),
     ...(await registryImages(needs)),
@@ -92,13 +92,12 @@ export async function machineParts({
 }
 
 async function cloudImageOf(
-  settings: Settings,
   { linuxImage }: StackNeeds,
   options: EnsureOptions,
 ): Promise<Omit<BuiltArtifacts, "tools">> {
   if (linuxImage === undefined) return {};
   const { prepareCloudImage } = await import("./cloud-image.ts");
-  return prepareCloudImage(settings, options);
+  return prepareCloudImage(linuxImage, options);
 }
 
 function definitionParts({ calico }: StackNeeds): readonly StackPart[] {

@@ -3,7 +3,7 @@ import { segmentOf } from "../../../config/address-plan.ts";
 import { labNames } from "../../../config/names.ts";
 import { thisHypervisor } from "../../../config/sections/machine-host.ts";
 import type { MadeNodes } from "../../../config/sections/nodes.ts";
-import type { RemoteHypervisor } from "../../machine/libvirt/hypervisor-connections.ts";
+import type { RemoteHypervisor } from "../../machine/libvirt/remote-hypervisor.ts";
 import type { FabricEnd } from "./fabric.ts";
 import { type FabricName, fabrics } from "./fabrics.ts";
 

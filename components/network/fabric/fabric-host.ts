@@ -2,7 +2,7 @@ import * as pulumi from "@pulumi/pulumi";
 import { local } from "@pulumi/command";
 import type { Facts } from "../../facts.ts";
 import { hostAction } from "../../host-action/host-action.ts";
-import { sshServerOf } from "../../machine/libvirt/hypervisor-connections.ts";
+import { sshServerOf } from "../../machine/libvirt/remote-hypervisor.ts";
 import type { environment } from "../actions/apply-fabric.ts";
 import { type FabricEnd, type FabricOnHost } from "./fabric.ts";
 import { fabricScript, fabricUnit } from "./host-script.ts";

@@ -2,7 +2,7 @@ import type { HostProblem } from "../../../config/host-problem.ts";
 import { thisHypervisor } from "../../../config/sections/machine-host.ts";
 import { machineNodes } from "../../../config/sections/nodes.ts";
 import { messageOf } from "../../../host/failure.ts";
-import { sshServerOf } from "../../machine/libvirt/hypervisor-connections.ts";
+import { sshServerOf } from "../../machine/libvirt/remote-hypervisor.ts";
 import { type FabricEnd, type FabricOnHost } from "./fabric.ts";
 import { fabrics } from "./fabrics.ts";
 import { runAsRoot } from "./run-as-root.ts";

@@ -4,17 +4,16 @@ import { cp, mkdir, rm, writeFile } from "node:fs/promises";
 import { type AddressInfo, createServer, type Server } from "node:net";
 import path from "node:path";
 
-import {
-  checkMachine,
-  claimMachine,
-  nodeTraces,
-  scriptPolicyIn,
-  type SeenMachine,
-} from "../../../components/machine/existing/claim.ts";
+import { claimMachine, scriptPolicyIn } from "../../../components/machine/existing/claim.ts";
 import type {
   AccessKeys,
   MachineParameter,
 } from "../../../components/machine/existing/machine-parameter.ts";
+import {
+  checkMachine,
+  nodeTraces,
+  type SeenMachine,
+} from "../../../components/machine/existing/seen-machine.ts";
 import { officialSoftware } from "../../../components/windows/software.ts";
 import { type RehearsalHost, startRehearsalHost } from "../../rehearsed-machine/in-process.ts";
 import { raised } from "../../../rehearsal/powershell/types.ts";

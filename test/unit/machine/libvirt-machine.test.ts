@@ -15,7 +15,7 @@ import {
   providerUri,
   type RemoteHypervisor,
   virshUri,
-} from "../../../components/machine/libvirt/hypervisor-connections.ts";
+} from "../../../components/machine/libvirt/remote-hypervisor.ts";
 import { deletedWith } from "../../../components/machine/machine.ts";
 import { macAddress } from "../../../components/machine/mac-address.ts";
 import { assertGolden } from "../controlplane/golden.ts";

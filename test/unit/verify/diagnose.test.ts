@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import type { Details } from "../../../verify/cluster/snapshot.ts";
-import { policiesOn, selects, whyFailed, whyNotReady } from "../../../verify/diagnose/diagnose.ts";
+import { whyFailed, whyNotReady } from "../../../verify/diagnose/diagnose.ts";
+import { policiesOn, selects } from "../../../verify/diagnose/policies-on.ts";
 import { failureOf } from "../../../verify/run/probe.ts";
 import type { ProbeFailure } from "../../../verify/run/probe.ts";
 import type { AwaitedPod } from "../../../verify/run/plan.ts";

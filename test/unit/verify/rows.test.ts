@@ -10,7 +10,7 @@ import {
   type NodeFact,
 } from "../../../verify/cluster/facts.ts";
 import type { Details } from "../../../verify/cluster/snapshot.ts";
-import { selects } from "../../../verify/diagnose/diagnose.ts";
+import { selects } from "../../../verify/diagnose/policies-on.ts";
 import { columnGroups, columnOf } from "../../../verify/report/matrix.ts";
 import type { RowResult } from "../../../verify/result.ts";
 import { pathRows } from "../../../verify/rows/paths.ts";
