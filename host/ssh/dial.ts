@@ -16,6 +16,9 @@ const UNCOUNTED_ATTEMPTS = { ...PAUSES, retries: Infinity, maxTimeout: 500 };
 /** An unchanged failure is reported again after this time, because Windows takes minutes to boot. */
 const SAME_AGAIN_MILLISECONDS = 5000;
 
+/** Longest wait for a server to close its side of a connection. */
+const answerMilliseconds = 2000;
+
 interface Dialling {
   readonly signal: AbortSignal;
   readonly progress: (line: string) => void;
@@ -252,6 +255,11 @@ export async function logInTo(
 ): Promise<Client> {
   const socket = await (from ? openFrom(from, endpoint, signal) : connect(endpoint, signal));
   if (background && socket instanceof net.Socket) socket.unref();
+  // A machine that has lost its power does not answer the end of a connection, and would keep this process running.
+  socket.once("finish", () => {
+    const late = setTimeout(() => socket.destroy(), answerMilliseconds);
+    socket.once("close", () => clearTimeout(late));
+  });
   const client = new ssh2.Client();
   let refusal: Error | undefined;
   const config = connectConfig(endpoint, (reason) => {

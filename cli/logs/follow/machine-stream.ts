@@ -47,7 +47,6 @@ async function withMachineFiles(
     await work(await RemoteFiles.open(client, answerSeconds));
   } finally {
     client.end();
-    client.destroy();
   }
 }
 
