@@ -2,7 +2,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { uptime } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Drive } from "../machine/drive.ts";
-import { startHost } from "../machine/start-host.ts";
+import { startMachine } from "../machine/start-machine.ts";
 import { servePowerShell } from "../machine/serve-powershell.ts";
 import { loadState, statePath } from "../machine/state.ts";
 import { serveHns } from "../windows/hns/serve.ts";
@@ -32,9 +32,9 @@ async function main(): Promise<void> {
   // Keeps the process alive while sshd is stopped. Otherwise it would end, and init would start another one with sshd.
   setInterval(() => undefined, 24 * 3_600_000);
   readKeptScripts(driveC);
-  const host = await startHost({ programs, identity, port: 22, log });
-  await serveHns(host.windows.hns, log);
-  await servePowerShell(host.windows, log);
+  const machine = await startMachine({ programs, identity, port: 22, log });
+  await serveHns(machine.windows.hns, log);
+  await servePowerShell(machine.windows, log);
   log(`time by ${(await readFile(clockSourceFile, "utf8")).trim()}`);
 
   // Wine's first start takes seconds of an emulated CPU. A machine fresh from its image reboots before it needs Wine.
@@ -43,7 +43,7 @@ async function main(): Promise<void> {
     await programs.warmUp();
     log(`Wine is up after ${((Date.now() - started) / 1000).toFixed(1)} s`);
   }
-  await host.servicesStarted;
+  await machine.servicesStarted;
 }
 
 main().catch(async (error: unknown) => {

@@ -6,34 +6,38 @@
  */
 import { runShellCommand } from "./cmd/shell.ts";
 import { type CommandIo, runCommand } from "./run-script.ts";
-import type { WindowsHost } from "./windows-host.ts";
+import type { WindowsMachine } from "./windows-machine.ts";
 
 export const openSshKey = "SOFTWARE\\OpenSSH";
 
 /** Runs a command as sshd does. Returns the exit code. */
-export function runInDefaultShell(host: WindowsHost, text: string, io: CommandIo): Promise<number> {
-  const value = host.registry.find(openSshKey)?.get("DefaultShell");
+export function runInDefaultShell(
+  machine: WindowsMachine,
+  text: string,
+  io: CommandIo,
+): Promise<number> {
+  const value = machine.registry.find(openSshKey)?.get("DefaultShell");
   // As sshd itself recognizes them.
   const path = typeof value === "string" ? value.toLowerCase() : "";
   if (path.includes("powershell")) {
     // The interpreter has no aliases. `echo` is Write-Output: a line for each argument that is not null.
     const echoed = /^echo ([\s$%\w]+)$/.exec(text)?.[1]?.split(" ");
-    if (echoed === undefined) return runCommand(host, text, io, runShellCommand);
+    if (echoed === undefined) return runCommand(machine, text, io, runShellCommand);
     for (const word of echoed) if (!word.startsWith("$")) io.out(`${word}\r\n`);
     return Promise.resolve(0);
   }
-  if (path.includes("\\bash")) return runInBash(host, text, io);
-  return runShellCommand(host, text, io);
+  if (path.includes("\\bash")) return runInBash(machine, text, io);
+  return runShellCommand(machine, text, io);
 }
 
 /** Runs `[NAME=value ...] powershell.exe ... -Command '...'`, and `echo`; Bash itself is not rehearsed. */
-async function runInBash(host: WindowsHost, text: string, io: CommandIo): Promise<number> {
+async function runInBash(machine: WindowsMachine, text: string, io: CommandIo): Promise<number> {
   const words = [...text.matchAll(/(?:'[^']*'|\\.|[^\s'\\])+/g)].map(([word]) => unquoted(word));
   while (/^\w+=/.test(words[0] ?? "")) words.shift();
   const [program = "", ...args] = words;
   const command = args.indexOf("-Command");
   if (program === "powershell.exe" && command >= 0) {
-    return runCommand(host, args.slice(command + 1).join(" "), io, runShellCommand);
+    return runCommand(machine, args.slice(command + 1).join(" "), io, runShellCommand);
   }
   if (program === "echo") {
     io.out(`${args.map((word) => (word === "$0" ? "/usr/bin/bash" : word)).join(" ")}\n`);

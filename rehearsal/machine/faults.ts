@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { WindowsHost } from "./windows-host.ts";
+import type { WindowsMachine } from "./windows-machine.ts";
 
 /** The program that unpacks the archive of the steps. Faults can name it like a script. */
 export const unpacker = "tar.exe";
@@ -94,7 +94,7 @@ export class Faults {
   readonly #given: readonly Fault[];
 
   constructor(
-    private readonly machine: Pick<WindowsHost, "drive" | "state" | "save">,
+    private readonly machine: Pick<WindowsMachine, "drive" | "state" | "save">,
     given: readonly FaultSetting[],
   ) {
     this.#given = checkedFaults(given, "faults");

@@ -2,7 +2,7 @@ import { shown } from "../powershell/cmdlets/objects.ts";
 import { Unsupported } from "../powershell/values.ts";
 import { windowsPowerShell } from "../windows/powershell.ts";
 import { StepError, StepFaults } from "./step-faults.ts";
-import { PowerLost, type WindowsHost, homeFolder } from "./windows-host.ts";
+import { PowerLost, type WindowsMachine, homeFolder } from "./windows-machine.ts";
 import { windowsPathNames } from "./windows-path.ts";
 
 /** The console of a command. */
@@ -23,20 +23,20 @@ const unsupportedScript = 70;
 
 /** Runs `powershell.exe -File script args...`. Returns the exit code. */
 export async function runScript(
-  host: WindowsHost,
+  machine: WindowsMachine,
   script: string,
   args: readonly string[],
   io: CommandIo,
 ): Promise<number> {
   const cwd = windowsPathNames(homeFolder);
-  const path = await host.drive.display(script, cwd);
-  if (!(await host.drive.isFile(path))) {
+  const path = await machine.drive.display(script, cwd);
+  if (!(await machine.drive.isFile(path))) {
     io.err(
       `The argument '${script}' to the -File parameter does not exist. Provide the path to an existing '.ps1' file as an argument to the -File parameter.\n`,
     );
     return unusableFile;
   }
-  return host.time.busy(() => runOnPowerShell(host, path, args, io));
+  return machine.time.busy(() => runOnPowerShell(machine, path, args, io));
 }
 
 /**
@@ -45,18 +45,21 @@ export async function runScript(
  * @param cmd runs what follows `cmd.exe /d /s /c`, which has the command's own console.
  */
 export function runCommand(
-  host: WindowsHost,
+  machine: WindowsMachine,
   text: string,
   io: CommandIo,
-  cmd: (host: WindowsHost, text: string, io: CommandIo) => Promise<number>,
+  cmd: (machine: WindowsMachine, text: string, io: CommandIo) => Promise<number>,
 ): Promise<number> {
-  const console = { ...consoleOf(host, io), cmd: (command: string) => cmd(host, command, io) };
-  const powerShell = windowsPowerShell(host, console, () => Promise.resolve());
-  return host.time.busy(() => powerShell.runCommand(text, (value) => io.out(shown(value))));
+  const console = {
+    ...consoleOf(machine, io),
+    cmd: (command: string) => cmd(machine, command, io),
+  };
+  const powerShell = windowsPowerShell(machine, console, () => Promise.resolve());
+  return machine.time.busy(() => powerShell.runCommand(text, (value) => io.out(shown(value))));
 }
 
 async function runOnPowerShell(
-  host: WindowsHost,
+  machine: WindowsMachine,
   path: string,
   args: readonly string[],
   io: CommandIo,
@@ -67,45 +70,49 @@ async function runOnPowerShell(
     if (text.startsWith('{"step":')) result += text;
     else io.out(text);
   };
-  const console = consoleOf(host, io, output);
+  const console = consoleOf(machine, io, output);
   try {
-    const faults = await StepFaults.load(host, step, () => io.dropConnection());
-    const powerShell = windowsPowerShell(host, console, () => faults.changing());
+    const faults = await StepFaults.load(machine, step, () => io.dropConnection());
+    const powerShell = windowsPowerShell(machine, console, () => faults.changing());
     await faults.start();
     const exitCode = await powerShell.runFile(path, args, (value) => output(shown(value)));
-    await host.applyHostsFile();
-    await host.save();
+    await machine.applyHostsFile();
+    await machine.save();
     await faults.end();
     await faults.writeResult(result.replaceAll("\r\n", "\n"), (text) => io.out(text));
     return exitCode;
   } catch (error) {
     if (error instanceof Unsupported) {
       io.err(
-        `The PowerShell of the rehearsal host can't run this script: ${error.message}. If an earlier version of kindows ` +
+        `The PowerShell of the rehearsed machine can't run this script: ${error.message}. If an earlier version of kindows ` +
           "made this machine, run `kindows down` and then `kindows up`.\n",
       );
       return unsupportedScript;
     }
     if (error instanceof PowerLost) throw error;
     result = "";
-    const powerShell = windowsPowerShell(host, console, () => Promise.resolve());
+    const powerShell = windowsPowerShell(machine, console, () => Promise.resolve());
     const exitCode = await powerShell.runCommand(failing(step, path, error), () => undefined);
     io.out(result);
     return exitCode;
   } finally {
-    host.drive.full = false; // the fault ends with the step
+    machine.drive.full = false; // the fault ends with the step
   }
 }
 
-const consoleOf = (host: WindowsHost, io: CommandIo, output = (text: string) => io.out(text)) => ({
+const consoleOf = (
+  machine: WindowsMachine,
+  io: CommandIo,
+  output = (text: string) => io.out(text),
+) => ({
   output,
   error: (text: string) => io.err(text),
-  input: () => inputOf(host, io),
+  input: () => inputOf(machine, io),
 });
 
 /** All of standard input. Never resolves if it does not end; the script has its own time limit. */
-async function inputOf(host: WindowsHost, io: CommandIo): Promise<Buffer> {
-  const text = await host.time.busy(() => io.stdin());
+async function inputOf(machine: WindowsMachine, io: CommandIo): Promise<Buffer> {
+  const text = await machine.time.busy(() => io.stdin());
   return text === undefined ? new Promise(() => undefined) : Buffer.from(text);
 }
 

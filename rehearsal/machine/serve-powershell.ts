@@ -9,7 +9,7 @@ import { ConsoleClosed, windowsPowerShell } from "../windows/powershell.ts";
 import { powerShellPort } from "../wine/powershell-port.ts";
 import { splitArguments } from "./cmd/arguments.ts";
 import { commandOfPowerShell, fileOfPowerShell } from "./cmd/shell.ts";
-import type { WindowsHost } from "./windows-host.ts";
+import type { WindowsMachine } from "./windows-machine.ts";
 
 const separator = "\x1f";
 const end = "\0";
@@ -68,12 +68,12 @@ function table({ properties }: CustomObject): string {
   return ["", ...lines, "", "", ""].join("\r\n");
 }
 
-async function run(host: WindowsHost, message: string, socket: Socket): Promise<number> {
+async function run(machine: WindowsMachine, message: string, socket: Socket): Promise<number> {
   const { commandLine, folder, variables } = parse(message);
   const closed = new AbortController();
   socket.once("close", () => closed.abort());
   const [program = "", ...words] = splitArguments(commandLine);
-  if (/(^|[\\/])netsh(\.exe)?$/i.test(program)) return runNetsh(host, words, socket);
+  if (/(^|[\\/])netsh(\.exe)?$/i.test(program)) return runNetsh(machine, words, socket);
   const file = fileOfPowerShell(words);
   const command = commandOfPowerShell(words);
   if (file === undefined && command === undefined) {
@@ -87,7 +87,7 @@ async function run(host: WindowsHost, message: string, socket: Socket): Promise<
     ...{ input: () => Promise.resolve(Buffer.alloc(0)), variables, folder, closed: closed.signal },
   };
   try {
-    const powerShell = windowsPowerShell(host, console, () => Promise.resolve());
+    const powerShell = windowsPowerShell(machine, console, () => Promise.resolve());
     const emit = (value: Value): void => {
       if (value instanceof CustomObject && command !== undefined && isFlat(value)) {
         output(table(value));
@@ -101,7 +101,7 @@ async function run(host: WindowsHost, message: string, socket: Socket): Promise<
         write(socket, "e", `rehearsed: left out: ${error.message}\n`);
       }
     };
-    return await host.time.busy(() => {
+    return await machine.time.busy(() => {
       if (file === undefined) return powerShell.runCommand(command ?? "", emit);
       const [script, ...args] = file;
       return powerShell.runFile(script, args, emit);
@@ -115,12 +115,12 @@ async function run(host: WindowsHost, message: string, socket: Socket): Promise<
 }
 
 async function runNetsh(
-  host: WindowsHost,
+  machine: WindowsMachine,
   words: readonly string[],
   socket: Socket,
 ): Promise<number> {
   try {
-    const { exitCode, output } = await netsh(host, words);
+    const { exitCode, output } = await netsh(machine, words);
     write(socket, "o", output);
     return exitCode;
   } catch (error) {
@@ -130,7 +130,7 @@ async function runNetsh(
   }
 }
 
-async function serveProgram(host: WindowsHost, socket: Socket): Promise<void> {
+async function serveProgram(machine: WindowsMachine, socket: Socket): Promise<void> {
   let message = "";
   socket.setEncoding("utf8");
   socket.on("error", () => undefined); // a program that ends resets its connection
@@ -139,7 +139,7 @@ async function serveProgram(host: WindowsHost, socket: Socket): Promise<void> {
     if (message.endsWith(end)) break;
   }
   socket.resume(); // or its end would not be seen
-  send(socket, "x", await run(host, message.slice(0, -1), socket));
+  send(socket, "x", await run(machine, message.slice(0, -1), socket));
   socket.end();
 }
 
@@ -149,12 +149,12 @@ async function serveProgram(host: WindowsHost, socket: Socket): Promise<void> {
  * @param port Default: that of powershell.exe. 0 is any.
  */
 export async function servePowerShell(
-  host: WindowsHost,
+  machine: WindowsMachine,
   log: (line: string) => void,
   port: number = powerShellPort,
 ): Promise<Server> {
   const server = createServer((socket) => {
-    serveProgram(host, socket).catch((error: unknown) => {
+    serveProgram(machine, socket).catch((error: unknown) => {
       log(`a script of a program: ${String(error)}`);
       socket.destroy();
     });

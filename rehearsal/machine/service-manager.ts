@@ -3,7 +3,7 @@ import { PsArray } from "../powershell/values.ts";
 import { makePodNetwork } from "../windows/host-networks.ts";
 import { splitArguments } from "./cmd/arguments.ts";
 import type { Service } from "./state.ts";
-import type { WindowsHost } from "./windows-host.ts";
+import type { WindowsMachine } from "./windows-machine.ts";
 import { formatWindowsPath, windowsPathNames } from "./windows-path.ts";
 
 const servicesKey = "SYSTEM\\CurrentControlSet\\Services";
@@ -19,7 +19,7 @@ export class ServiceManager {
   readonly #starting = new Map<string, Promise<void>>();
   readonly #processIds = new Map<string, number>();
 
-  constructor(private readonly machine: WindowsHost) {}
+  constructor(private readonly machine: WindowsMachine) {}
 
   get(name: string): Service | undefined {
     return this.machine.state.services[name];

@@ -62,18 +62,18 @@ const stateSchema = z.strictObject({
 });
 
 /** The state of the model of Windows that survives reboots. */
-export type HostState = z.infer<typeof stateSchema>;
+export type MachineState = z.infer<typeof stateSchema>;
 
 export type Service = z.infer<typeof serviceSchema>;
 
-export type FirewallRules = HostState["firewallRules"];
+export type FirewallRules = MachineState["firewallRules"];
 
 export type Route = z.infer<typeof routeSchema>;
 
 export const statePath = "C:\\rehearsal\\state.json";
 
 /** Loads the state from the drive, or creates that of a freshly imaged machine. @throws if the file is damaged. */
-export async function loadState(drive: Drive, bootTime: Date): Promise<HostState> {
+export async function loadState(drive: Drive, bootTime: Date): Promise<MachineState> {
   const text = await drive.readText(statePath);
   if (text === undefined) {
     return {
@@ -98,7 +98,7 @@ export async function loadState(drive: Drive, bootTime: Date): Promise<HostState
     return stateSchema.parse(JSON.parse(text));
   } catch (error) {
     throw new Error(
-      `The rehearsal host's ${statePath} can't be read: ${String(error)}. Delete it, or replace the machine.`,
+      `The rehearsed machine's ${statePath} can't be read: ${String(error)}. Delete it, or replace the machine.`,
       { cause: error },
     );
   }
@@ -107,7 +107,7 @@ export async function loadState(drive: Drive, bootTime: Date): Promise<HostState
 /** Returns a function that writes the state to the drive if it has changed. Writes happen one at a time, in order. */
 export function savingInOrder(
   drive: Drive,
-  state: HostState,
+  state: MachineState,
   beforeWrite: () => void,
 ): () => Promise<void> {
   let saving: Promise<void> = Promise.resolve();

@@ -2,7 +2,7 @@ import { readdir } from "node:fs/promises";
 import { basename } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Fault, type FaultPoint, unpacker } from "./faults.ts";
-import type { WindowsHost } from "./windows-host.ts";
+import type { WindowsMachine } from "./windows-machine.ts";
 
 /** Time for written text to leave the machine. */
 const sendMilliseconds = 50;
@@ -17,20 +17,20 @@ export class StepFaults {
   #changes = 0;
 
   private constructor(
-    private readonly host: WindowsHost,
+    private readonly machine: WindowsMachine,
     private readonly step: string,
     private readonly faults: readonly Fault[],
     private readonly dropConnection: () => void,
   ) {}
 
   static async load(
-    host: WindowsHost,
+    machine: WindowsMachine,
     step: string,
     dropConnection: () => void,
   ): Promise<StepFaults> {
-    const faults = await host.faults.all();
-    if (step !== unpacker) await assertScriptsExist(host, faults);
-    return new StepFaults(host, step, faults, dropConnection);
+    const faults = await machine.faults.all();
+    if (step !== unpacker) await assertScriptsExist(machine, faults);
+    return new StepFaults(machine, step, faults, dropConnection);
   }
 
   /** Whether a fault strikes in the middle, so that the step must have a middle. */
@@ -49,12 +49,12 @@ export class StepFaults {
     this.#changes += 1;
     if (this.#changes === middle) await this.checkpoint();
     await this.#strike(this.#changes);
-    this.host.assertPower();
+    this.machine.assertPower();
   }
 
   /** The first call is the middle of the step. Later calls only slow it down. */
   async checkpoint(): Promise<void> {
-    this.host.assertPower();
+    this.machine.assertPower();
     await this.#slowDown();
     if (this.#middlePlayed) return;
     this.#middlePlayed = true;
@@ -70,7 +70,7 @@ export class StepFaults {
   async writeResult(line: string, write: (text: string) => void): Promise<void> {
     for (const fault of this.faults) {
       if (fault.kind !== "cutResult" || fault.step !== this.step) continue;
-      if (!(await this.host.faults.take(fault))) continue;
+      if (!(await this.machine.faults.take(fault))) continue;
       write(line.slice(0, fault.characters ?? line.length / 2));
       await sleep(sendMilliseconds);
       this.dropConnection();
@@ -82,25 +82,25 @@ export class StepFaults {
   async #strike(point: FaultPoint): Promise<void> {
     for (const fault of this.faults) {
       if (!("at" in fault) || fault.step !== this.step || fault.at !== point) continue;
-      if (!(await this.host.faults.take(fault))) continue;
+      if (!(await this.machine.faults.take(fault))) continue;
       switch (fault.kind) {
         case "dropConnection":
           this.dropConnection();
           break;
         case "reboot":
-          await this.host.programs.reboot(0);
+          await this.machine.programs.reboot(0);
           // Nothing of this step happens after the power is gone. In the guest this process ends here.
-          return this.host.neverEnds();
+          return this.machine.neverEnds();
         case "diskFull":
-          this.host.drive.full = true;
+          this.machine.drive.full = true;
           break;
         case "clockOff":
-          await this.host.programs.setClock(
-            new Date(this.host.programs.now().getTime() + fault.hours * 3_600_000),
+          await this.machine.programs.setClock(
+            new Date(this.machine.programs.now().getTime() + fault.hours * 3_600_000),
           );
           break;
         case "loseAddress":
-          this.host.loseAddress(fault.seconds);
+          this.machine.loseAddress(fault.seconds);
           break;
         case "fail":
           throw new StepError(fault.code, fault.message);
@@ -114,16 +114,19 @@ export class StepFaults {
       await sleep((performance.now() - this.#since) * (fault.factor - 1));
     }
     this.#since = performance.now();
-    this.host.assertPower();
+    this.machine.assertPower();
   }
 }
 
 /** @throws if a fault names a script that is not on the machine, because it would never strike. */
-async function assertScriptsExist(host: WindowsHost, faults: readonly Fault[]): Promise<void> {
+async function assertScriptsExist(
+  machine: WindowsMachine,
+  faults: readonly Fault[],
+): Promise<void> {
   const steps = faults.flatMap((fault) => ("step" in fault && fault.step) || []);
   const folder = "C:\\kindows\\steps";
-  if (steps.length === 0 || !(await host.drive.isFolder(folder))) return;
-  const files = await readdir(await host.drive.resolve(folder), { recursive: true });
+  if (steps.length === 0 || !(await machine.drive.isFolder(folder))) return;
+  const files = await readdir(await machine.drive.resolve(folder), { recursive: true });
   const names = new Set([unpacker, ...files.map((file) => basename(file, ".ps1"))]);
   const unknown = steps.find((each) => !names.has(each));
   if (unknown !== undefined) {
@@ -134,7 +137,7 @@ async function assertScriptsExist(host: WindowsHost, faults: readonly Fault[]): 
 /** The error of a `fail` fault, reported by the script's Stop-Step. */
 export class StepError extends Error {
   override readonly name = "StepError";
-  readonly remedy = "This failure was asked for by a fault setting of the rehearsal host.";
+  readonly remedy = "This failure was asked for by a fault setting of the rehearsed machine.";
 
   constructor(
     /** An error code of components/windows/steps/lib/Step.ps1. */

@@ -9,7 +9,7 @@ export interface WindowsVersion {
   readonly evaluationEnds: string;
 }
 
-/** The Windows version of the rehearsal host, also in the registry of the guest's Wine. */
+/** The Windows version of the rehearsed machine, also in the registry of the guest's Wine. */
 export const rehearsedWindows = {
   productName: "Windows Server 2022 Datacenter",
   edition: "ServerDatacenter",
@@ -26,4 +26,4 @@ export const rehearsedBuild = `10.0.${rehearsedWindows.build}.${rehearsedWindows
 
 /** First line of `ver` and `systeminfo`, so that users do not mistake this host for Windows. */
 export const rehearsalNotice =
-  "This is a kindows rehearsal host: a model of Windows on Linux, not Windows.";
+  "This is a kindows rehearsed machine: a model of Windows on Linux, not Windows.";

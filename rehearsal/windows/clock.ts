@@ -6,13 +6,13 @@
  */
 import { cmdlets, type Cmdlet } from "../powershell/commands.ts";
 import { fromDateTime } from "./time-types.ts";
-import type { WindowsHost } from "../machine/windows-host.ts";
+import type { WindowsMachine } from "../machine/windows-machine.ts";
 import { object } from "./objects.ts";
 
 /** Windows stores the time zone in the value TimeZoneKeyName of this key. */
 const zoneKey = "SYSTEM\\CurrentControlSet\\Control\\TimeZoneInformation";
 
-export function clockCmdlets({ programs, registry }: WindowsHost): readonly Cmdlet[] {
+export function clockCmdlets({ programs, registry }: WindowsMachine): readonly Cmdlet[] {
   return cmdlets({
     async "Set-Date [-Date] <datetime>"(call) {
       const date = call.get("Date") ?? null;

@@ -1,16 +1,16 @@
 /**
- * The C# compiler. Nothing is compiled: the output file contains the source, and `host/service-manager.ts` knows what the
+ * The C# compiler. Nothing is compiled: the output file contains the source, and `machine/service-manager.ts` knows what the
  * program does.
  *
  * Source: https://learn.microsoft.com/powershell/module/microsoft.powershell.utility/add-type.
  */
 import { cmdlets, type Cmdlet } from "../powershell/commands.ts";
 import { Unsupported } from "../powershell/values.ts";
-import type { WindowsHost } from "../machine/windows-host.ts";
+import type { WindowsMachine } from "../machine/windows-machine.ts";
 import { hostNetworkType } from "./host-networks.ts";
 
 export function compilerCmdlets(
-  machine: WindowsHost,
+  machine: WindowsMachine,
   changing: (what: string) => Promise<void>,
 ): readonly Cmdlet[] {
   const program =

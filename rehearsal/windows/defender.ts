@@ -5,10 +5,10 @@
  */
 import { cmdlets, type Call, type Cmdlet } from "../powershell/commands.ts";
 import type { Value } from "../powershell/values.ts";
-import type { WindowsHost } from "../machine/windows-host.ts";
+import type { WindowsMachine } from "../machine/windows-machine.ts";
 import { object, strings } from "./objects.ts";
 
-export function defenderCmdlets({ state }: WindowsHost): readonly Cmdlet[] {
+export function defenderCmdlets({ state }: WindowsMachine): readonly Cmdlet[] {
   const isProcess = (path: string) => /\.exe$/i.test(path);
   /** An empty list is null, as in Windows. */
   const list = (paths: readonly string[]): Value => (paths.length === 0 ? null : strings(paths));

@@ -7,10 +7,10 @@
  */
 import { randomUUID } from "node:crypto";
 import { cmdlets, type Cmdlet } from "../powershell/commands.ts";
-import type { WindowsHost } from "../machine/windows-host.ts";
+import type { WindowsMachine } from "../machine/windows-machine.ts";
 import { object, strings } from "./objects.ts";
 
-export function dnsCmdlets({ state }: WindowsHost): readonly Cmdlet[] {
+export function dnsCmdlets({ state }: WindowsMachine): readonly Cmdlet[] {
   return cmdlets({
     async "Get-DnsClientNrptRule"(call) {
       for (const { name, namespace, servers, comment } of state.dnsRules) {

@@ -5,7 +5,7 @@ import { accessDenied, folderNotFound, ioError } from "./io-errors.ts";
 import { Raised, Unsupported } from "../powershell/values.ts";
 import type { FileSystem } from "./file-streams.ts";
 import { cmdlets, type Cmdlet } from "../powershell/commands.ts";
-import type { WindowsHost } from "../machine/windows-host.ts";
+import type { WindowsMachine } from "../machine/windows-machine.ts";
 
 /** The machine's part in the use of its files. Paths are full. */
 interface DriveWatch {
@@ -172,7 +172,7 @@ export function windowsFiles(
  *
  * Source: https://learn.microsoft.com/powershell/module/storage/write-volumecache.
  */
-export function volumeCmdlets({ programs, recentWrites }: WindowsHost): readonly Cmdlet[] {
+export function volumeCmdlets({ programs, recentWrites }: WindowsMachine): readonly Cmdlet[] {
   return cmdlets({
     "Write-VolumeCache [-DriveLetter] <string>"(call) {
       const letter = call.text("DriveLetter") ?? "";

@@ -7,13 +7,13 @@ import { cmdlets, type Cmdlet } from "../powershell/commands.ts";
 import { toItems, toText } from "../powershell/convert.ts";
 import { toDateTime, toTicks } from "./time-types.ts";
 import type { Hashtable } from "../powershell/values.ts";
-import type { WindowsHost } from "../machine/windows-host.ts";
+import type { WindowsMachine } from "../machine/windows-machine.ts";
 import { object, refuse } from "./objects.ts";
 
 /** Id of the event that the event log service has started, which happens at boot. */
 const started = 6005;
 
-export function eventCmdlets({ programs }: WindowsHost): readonly Cmdlet[] {
+export function eventCmdlets({ programs }: WindowsMachine): readonly Cmdlet[] {
   return cmdlets(
     {
       "Get-WinEvent -FilterHashtable <hashtable> [-MaxEvents <long>]"(call) {

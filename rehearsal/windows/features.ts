@@ -6,7 +6,7 @@
  */
 import { cmdlets, type Cmdlet } from "../powershell/commands.ts";
 import { Unsupported } from "../powershell/values.ts";
-import type { WindowsHost } from "../machine/windows-host.ts";
+import type { WindowsMachine } from "../machine/windows-machine.ts";
 import { object } from "./objects.ts";
 
 const currentVersion = "SOFTWARE\\Microsoft\\Windows\\CurrentVersion";
@@ -17,7 +17,7 @@ const dismStates = { Available: "Disabled", InstallPending: "EnablePending", Ins
 export const featurePending = `${currentVersion}\\Component Based Servicing\\RebootPending`;
 export const updatePending = `${currentVersion}\\WindowsUpdate\\Auto Update\\RebootRequired`;
 
-export function featureCmdlets({ state, drive, registry }: WindowsHost): readonly Cmdlet[] {
+export function featureCmdlets({ state, drive, registry }: WindowsMachine): readonly Cmdlet[] {
   const { features } = state;
   const assertKnown = (name = ""): void => {
     if (name.toLowerCase() !== "containers") throw new Unsupported(`the feature ${name}`);

@@ -10,7 +10,7 @@ import { cmdlets, type Call, type Cmdlet } from "../powershell/commands.ts";
 import { Unsupported } from "../powershell/values.ts";
 import type { LinuxPiece } from "../machine/programs.ts";
 import type { FirewallRules } from "../machine/state.ts";
-import type { WindowsHost } from "../machine/windows-host.ts";
+import type { WindowsMachine } from "../machine/windows-machine.ts";
 import { object, refuse } from "./objects.ts";
 
 /** What the firewall is on Linux. */
@@ -34,8 +34,8 @@ export function linuxFirewall(rules: FirewallRules): LinuxPiece {
   };
 }
 
-export function firewallCmdlets(host: WindowsHost): readonly Cmdlet[] {
-  const { firewallRules } = host.state;
+export function firewallCmdlets(machine: WindowsMachine): readonly Cmdlet[] {
+  const { firewallRules } = machine.state;
   const nameOf = (call: Call): string => call.text("Name") ?? "";
   const notFound = (call: Call): Promise<void> => {
     const message = `No MSFT_NetFirewallRule objects found with property 'InstanceID' equal to '${nameOf(call)}'.  Verify the value of the property and retry.`;
@@ -62,7 +62,7 @@ export function firewallCmdlets(host: WindowsHost): readonly Cmdlet[] {
       const displayName = call.text("DisplayName") ?? "";
       const protocol = call.text("Protocol")?.toUpperCase() === "UDP" ? "UDP" : "TCP";
       firewallRules[name] = { displayName, protocol, port };
-      await host.followNetwork();
+      await machine.followNetwork();
       return call.emit(object({ Name: name, DisplayName: displayName }));
     },
     async "Remove-NetFirewallRule [-Name <string>] [-DisplayName <string>]"(call) {
@@ -72,7 +72,7 @@ export function firewallCmdlets(host: WindowsHost): readonly Cmdlet[] {
       );
       if (gone.length === 0) return notFound(call);
       for (const name of gone) delete firewallRules[name];
-      await host.followNetwork();
+      await machine.followNetwork();
     },
   });
 }
@@ -100,10 +100,13 @@ const netshRule =
  *
  * @throws Unsupported for everything else.
  */
-export async function netsh(host: WindowsHost, args: readonly string[]): Promise<NetshResult> {
+export async function netsh(
+  machine: WindowsMachine,
+  args: readonly string[],
+): Promise<NetshResult> {
   const command = netshRule.exec(args.join(" "));
   if (command === null) throw new Unsupported(`netsh ${args.join(" ")}`);
-  const { firewallRules } = host.state;
+  const { firewallRules } = machine.state;
   const [, added, protocol, port, deleted] = command;
   if (added !== undefined) {
     firewallRules[`{${randomUUID().toUpperCase()}}`] = {
@@ -118,7 +121,7 @@ export async function netsh(host: WindowsHost, args: readonly string[]): Promise
     }
     for (const id of gone) delete firewallRules[id];
   }
-  await host.followNetwork();
-  await host.save();
+  await machine.followNetwork();
+  await machine.save();
   return { exitCode: 0, output: "Ok.\r\n\r\n" };
 }

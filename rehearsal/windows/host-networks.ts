@@ -20,7 +20,7 @@ import {
   Unsupported,
 } from "../powershell/values.ts";
 import type { WorkingProgram } from "../machine/service-manager.ts";
-import type { WindowsHost } from "../machine/windows-host.ts";
+import type { WindowsMachine } from "../machine/windows-machine.ts";
 import { HnsError } from "./hns/errors.ts";
 import { answerCall } from "./hns/version-1.ts";
 import { refuse } from "./objects.ts";
@@ -32,12 +32,12 @@ export const hostNetworkCommands = [
 ];
 
 /** Whether a module is Windows' own one with these commands, or Microsoft's hns.psm1, which has the same. */
-export function isHostNetworkModule({ state }: WindowsHost, name: string): boolean {
+export function isHostNetworkModule({ state }: WindowsMachine, name: string): boolean {
   if (state.features.Containers !== "Installed") return false;
   return /^HostNetworkingService$|(^|[\\/])hns\.psm1$/i.test(name);
 }
 
-export function hostNetworkCmdlets({ hns, state }: WindowsHost): readonly Cmdlet[] {
+export function hostNetworkCmdlets({ hns, state }: WindowsMachine): readonly Cmdlet[] {
   if (state.features.Containers !== "Installed") return [];
   /** Outputs $null if there are no objects, because hns.psm1 returns an answer without Output as $null. */
   const listed = (path: string) => async (call: Call) => {
@@ -94,7 +94,7 @@ export function hostNetworkCmdlets({ hns, state }: WindowsHost): readonly Cmdlet
 /** Defines a type with HNSCall of vmcompute.dll, the only Windows library function that is modelled for scripts. */
 export function hostNetworkType(
   types: Types,
-  { hns }: WindowsHost,
+  { hns }: WindowsMachine,
   changing: (what: string) => Promise<void>,
   name: string,
 ): NetType {
@@ -137,7 +137,7 @@ const defaultVni = 4096;
  * go-controller/hybrid-overlay/pkg/controller/node_windows.go.
  */
 export async function makePodNetwork(
-  { hns, state, drive }: WindowsHost,
+  { hns, state, drive }: WindowsMachine,
   { exe, args }: WorkingProgram,
 ): Promise<void> {
   const make = async (Name: string, Type: string, prefix: string, vsid?: number): Promise<void> => {

@@ -11,7 +11,7 @@ import { convert } from "../powershell/convert.ts";
 import * as is from "../powershell/types.ts";
 import type { Types } from "../powershell/types.ts";
 import { NetObject, Num } from "../powershell/values.ts";
-import type { WindowsHost } from "../machine/windows-host.ts";
+import type { WindowsMachine } from "../machine/windows-machine.ts";
 import { object, refuse } from "./objects.ts";
 
 const states = { Off: 3, Running: 2, Saved: 6, Paused: 9 } as const;
@@ -111,7 +111,7 @@ export function defineHyperVTypes(types: Types): void {
   types.define({ name: `${namespace}.HardDiskDrive` });
 }
 
-export function hyperVCmdlets(machine: WindowsHost): readonly Cmdlet[] {
+export function hyperVCmdlets(machine: WindowsMachine): readonly Cmdlet[] {
   const {
     drive,
     state: { hyperV },
@@ -263,17 +263,20 @@ export function hyperVCmdlets(machine: WindowsHost): readonly Cmdlet[] {
   });
 }
 
-async function diskAt({ drive }: WindowsHost, path: string): Promise<z.infer<typeof diskSchema>> {
+async function diskAt(
+  { drive }: WindowsMachine,
+  path: string,
+): Promise<z.infer<typeof diskSchema>> {
   return diskSchema.parse(JSON.parse((await drive.readText(path)) ?? ""));
 }
 
 /** Addresses that Windows in a virtual machine reports. Empty if it does not boot. */
 async function addressesOf(
-  host: WindowsHost,
+  machine: WindowsMachine,
   { leases }: HyperV,
   { state, macAddress, disk, generation }: Machine,
 ): Promise<string[]> {
   const lease = leases[macAddress];
-  const boots = state === "Running" && (await diskAt(host, disk)).bootsWith === generation;
+  const boots = state === "Running" && (await diskAt(machine, disk)).bootsWith === generation;
   return boots && lease !== undefined ? [lease] : [];
 }

@@ -10,14 +10,14 @@ import { badFormat } from "../powershell/dotnet/exceptions.ts";
 import * as is from "../powershell/types.ts";
 import { raised, type Types } from "../powershell/types.ts";
 import { NetObject, nothing, Unsupported, type NetType } from "../powershell/values.ts";
-import type { WindowsHost } from "../machine/windows-host.ts";
+import type { WindowsMachine } from "../machine/windows-machine.ts";
 import type { ScriptMachine } from "./machine-types.ts";
 import { task } from "./tasks.ts";
 
 /** Seconds after which Windows gives up an unanswered connection attempt. */
 const connectSeconds = 21;
 
-export function defineNetworkTypes(types: Types, { programs, time }: WindowsHost): void {
+export function defineNetworkTypes(types: Types, { programs, time }: WindowsMachine): void {
   const client = types.define({
     name: "System.Net.Sockets.TcpClient",
     constructors: { "()": () => new NetObject(client, null) },

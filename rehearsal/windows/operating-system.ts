@@ -11,7 +11,7 @@ import * as is from "../powershell/types.ts";
 import type { Types } from "../powershell/types.ts";
 import { cmdlets, type Cmdlet } from "../powershell/commands.ts";
 import { NetObject, Num } from "../powershell/values.ts";
-import type { WindowsHost } from "../machine/windows-host.ts";
+import type { WindowsMachine } from "../machine/windows-machine.ts";
 import type { CimClasses } from "./cim.ts";
 import { memoryTakenMiB } from "./hyper-v.ts";
 
@@ -30,7 +30,7 @@ const release = "2009";
 
 export function computerInfoCmdlets({
   version: { build, revision },
-}: WindowsHost): readonly Cmdlet[] {
+}: WindowsMachine): readonly Cmdlet[] {
   return cmdlets({
     "Get-ComputerInfo": (call) =>
       call.emit(
@@ -58,7 +58,7 @@ export function defineComputerInfo(types: Types): void {
 }
 
 export function operatingSystemClasses(
-  machine: WindowsHost,
+  machine: WindowsMachine,
   types: Types,
   clock: Pick<ScriptHost, "clock">,
 ): CimClasses {

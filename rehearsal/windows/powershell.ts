@@ -15,7 +15,7 @@ import type { Interpreter } from "../powershell/interpreter.ts";
 import { nodeFiles } from "./linux-files.ts";
 import { types as coreTypes, Types } from "../powershell/types.ts";
 import { DiskFullError } from "../machine/drive.ts";
-import type { WindowsHost } from "../machine/windows-host.ts";
+import type { WindowsMachine } from "../machine/windows-machine.ts";
 import { cimCmdlets } from "./cim.ts";
 import { clockCmdlets } from "./clock.ts";
 import { compilerCmdlets } from "./compiler.ts";
@@ -79,7 +79,7 @@ export type ScriptRunner = Pick<Interpreter, "runFile" | "runCommand">;
 
 /** The model of a machine's PowerShell. */
 export interface ModelledShell {
-  readonly machine: WindowsHost;
+  readonly machine: WindowsMachine;
   readonly interpreter: Interpreter;
   /** The cmdlets that only Windows has. */
   readonly cmdlets: readonly Cmdlet[];
@@ -94,7 +94,7 @@ export const scriptRunner: { of: (model: ModelledShell) => ScriptRunner } = {
  * @param changing Called before each change of the machine, e.g. with `write C:\k\config`. Throws to prevent the change.
  */
 export function windowsPowerShell(
-  machine: WindowsHost,
+  machine: WindowsMachine,
   console: ScriptConsole,
   changing: (what: string) => Promise<void>,
 ): ScriptRunner {
@@ -223,7 +223,7 @@ function powerShellProgram(changing: (what: string) => Promise<void>): SystemPro
 }
 
 export function windowsCmdlets(
-  machine: WindowsHost,
+  machine: WindowsMachine,
   items: RegistryItems,
   change: (what: string) => Promise<void>,
   programs: Pick<Processes, "find" | "start">,
@@ -297,7 +297,7 @@ function withConsole(programs: Processes, { cmd, closed }: ScriptConsole): Proce
 /** Calls `changing` before a cmdlet changes the machine, and saves the changes. */
 function watched(
   cmdlet: Cmdlet,
-  machine: WindowsHost,
+  machine: WindowsMachine,
   changing: (what: string) => Promise<void>,
 ): Cmdlet {
   const changes = !cmdlet.name.startsWith("Get-");
@@ -326,7 +326,7 @@ function assertOpen(console: AbortSignal | undefined): void {
 }
 
 /** The scripts' clock. Waits end if the power fails, or the console is closed. */
-function machineClock(machine: WindowsHost, closed?: AbortSignal): Clock {
+function machineClock(machine: WindowsMachine, closed?: AbortSignal): Clock {
   const { programs, time } = machine;
   return {
     now: () => programs.now().getTime(),

@@ -10,7 +10,7 @@ import { raised, type Types } from "../powershell/types.ts";
 import { NetObject, Unsupported } from "../powershell/values.ts";
 import { quoteArgument } from "../machine/cmd/arguments.ts";
 import { workingProgram } from "../machine/service-manager.ts";
-import type { WindowsHost } from "../machine/windows-host.ts";
+import type { WindowsMachine } from "../machine/windows-machine.ts";
 import type { CimClass } from "./cim.ts";
 import { refuse } from "./objects.ts";
 import type { Processes } from "./processes.ts";
@@ -25,7 +25,7 @@ export interface ListedProcess {
 
 const typeName = "System.Diagnostics.Process";
 
-async function listedProcesses(machine: WindowsHost): Promise<ListedProcess[]> {
+async function listedProcesses(machine: WindowsMachine): Promise<ListedProcess[]> {
   const { runningPrograms, services, startedProcesses } = machine;
   const own = [...runningPrograms].map((path, index) => ({
     ...{ path, id: 1000 + 4 * index, commandLine: path },
@@ -69,7 +69,7 @@ async function end(
 
 /** @param programs in the script's console. */
 export function processCmdlets(
-  machine: WindowsHost,
+  machine: WindowsMachine,
   programs: Pick<Processes, "find" | "start">,
 ): readonly Cmdlet[] {
   const { startedProcesses } = machine;
@@ -130,7 +130,7 @@ export function processCmdlets(
 
 const noSuchProcess = "Microsoft.PowerShell.Commands.ProcessCommandException";
 
-export function processClass(machine: WindowsHost): CimClass {
+export function processClass(machine: WindowsMachine): CimClass {
   return {
     instances: async () =>
       (await listedProcesses(machine)).map(({ path, id, commandLine }) => ({

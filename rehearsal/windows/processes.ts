@@ -2,7 +2,7 @@
 import fs from "node:fs";
 import type { ProgramOutput, Programs } from "../powershell/host.ts";
 import { NotAProgram, type ProgramResult } from "../machine/programs.ts";
-import type { WindowsHost } from "../machine/windows-host.ts";
+import type { WindowsMachine } from "../machine/windows-machine.ts";
 import { findOnDrive } from "../machine/drive.ts";
 import { windowsPathNames } from "../machine/windows-path.ts";
 import { raised } from "../powershell/types.ts";
@@ -52,7 +52,7 @@ export async function outcome(process: RunningProcess, input: string): Promise<P
 }
 
 export type SystemProgram = (
-  machine: WindowsHost,
+  machine: WindowsMachine,
   args: readonly string[],
   killed?: AbortSignal,
   stdin?: string,
@@ -81,7 +81,7 @@ const windowsVariables = ["ComSpec", "Path", "TEMP"];
  * @param folder The current folder.
  */
 export function windowsProcesses(
-  machine: WindowsHost,
+  machine: WindowsMachine,
   environment: WindowsEnvironment,
   changing: (what: string) => Promise<void>,
   powerShell: SystemProgram,
@@ -158,7 +158,7 @@ function below(folder: string): string {
 
 /** A program that starts once its input is complete. */
 function running(
-  { time }: WindowsHost,
+  { time }: WindowsMachine,
   run: (stdin: string, killed: AbortSignal) => Promise<ProgramResult>,
 ): RunningProcess {
   const kill = new AbortController();

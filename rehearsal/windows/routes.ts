@@ -8,12 +8,12 @@
 import { cmdlets, type Call, type Cmdlet } from "../powershell/commands.ts";
 import { Unsupported } from "../powershell/values.ts";
 import type { Route } from "../machine/state.ts";
-import type { WindowsHost } from "../machine/windows-host.ts";
+import type { WindowsMachine } from "../machine/windows-machine.ts";
 import { object, refuse } from "./objects.ts";
 
 const loopback = 1;
 
-export function routeCmdlets(machine: WindowsHost): readonly Cmdlet[] {
+export function routeCmdlets(machine: WindowsMachine): readonly Cmdlet[] {
   const { programs } = machine;
   const stores: Readonly<Record<string, Route[]>> = {
     ActiveStore: machine.routesInForce,

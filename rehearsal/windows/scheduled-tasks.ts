@@ -7,7 +7,7 @@
 import { cmdlets, type Call, type Cmdlet } from "../powershell/commands.ts";
 import { toText } from "../powershell/convert.ts";
 import { CustomObject, Unsupported } from "../powershell/values.ts";
-import type { WindowsHost } from "../machine/windows-host.ts";
+import type { WindowsMachine } from "../machine/windows-machine.ts";
 import { object, refuse } from "./objects.ts";
 
 const powerShell = /^C:\\Windows\\System32\\WindowsPowerShell\\v1\.0\\powershell\.exe$/i;
@@ -16,7 +16,7 @@ const commandLine =
 
 /** @param run Runs a command as powershell.exe -Command does. */
 export function scheduledTaskCmdlets(
-  machine: WindowsHost,
+  machine: WindowsMachine,
   run: (command: string) => Promise<unknown>,
 ): readonly Cmdlet[] {
   const { scheduledTasks } = machine;

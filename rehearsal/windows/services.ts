@@ -12,7 +12,7 @@ import { raised, type Types } from "../powershell/types.ts";
 import { NetObject, type Value } from "../powershell/values.ts";
 import { ServiceError } from "../machine/service-manager.ts";
 import type { Service } from "../machine/state.ts";
-import type { WindowsHost } from "../machine/windows-host.ts";
+import type { WindowsMachine } from "../machine/windows-machine.ts";
 import type { CimClass } from "./cim.ts";
 import { refuse } from "./objects.ts";
 import type { SystemProgram } from "./processes.ts";
@@ -51,7 +51,7 @@ const hns = {
 } as const satisfies Service;
 
 /** Windows' own services, which are not in the model's service manager. */
-function ownServices(machine: WindowsHost): readonly ServiceSnapshot[] {
+function ownServices(machine: WindowsMachine): readonly ServiceSnapshot[] {
   const { sshdStartType: startType, isSshdListening, state } = machine;
   const hasHns = state.features.Containers === "Installed";
   return [
@@ -61,13 +61,16 @@ function ownServices(machine: WindowsHost): readonly ServiceSnapshot[] {
   ];
 }
 
-function allNames(machine: WindowsHost): string[] {
+function allNames(machine: WindowsMachine): string[] {
   return [...machine.services.names(), ...ownServices(machine).map(({ name }) => name)];
 }
 
 const startTypes = { auto: "Automatic", manual: "Manual", disabled: "Disabled" } as const;
 
-async function snapshot(machine: WindowsHost, name: string): Promise<ServiceSnapshot | undefined> {
+async function snapshot(
+  machine: WindowsMachine,
+  name: string,
+): Promise<ServiceSnapshot | undefined> {
   const own = ownServices(machine).find((each) => each.name === name.toLowerCase());
   const service = machine.services.get(name);
   return own ?? (service && { name, service, isRunning: await machine.services.isRunning(name) });
@@ -75,7 +78,7 @@ async function snapshot(machine: WindowsHost, name: string): Promise<ServiceSnap
 
 export function defineServiceTypes(
   types: Types,
-  machine: WindowsHost,
+  machine: WindowsMachine,
   changing: (what: string) => Promise<void>,
 ): void {
   const { services } = machine;
@@ -125,7 +128,7 @@ export function defineServiceTypes(
   });
 }
 
-export function serviceCmdlets(machine: WindowsHost): readonly Cmdlet[] {
+export function serviceCmdlets(machine: WindowsMachine): readonly Cmdlet[] {
   const { services } = machine;
   const service =
     "[-Name] <string> [-BinaryPathName] <string> [-DisplayName <string>] [-Description <string>] " +
@@ -175,7 +178,7 @@ function startTypeOf(mode: string): Service["startType"] {
   return mode.toLowerCase().replace("automatic", "auto") as Service["startType"];
 }
 
-export function serviceClass(machine: WindowsHost): CimClass {
+export function serviceClass(machine: WindowsMachine): CimClass {
   const { services } = machine;
   return {
     instances: async () => {

@@ -14,7 +14,7 @@ import { create } from "tar";
 import { Unsupported } from "../powershell/values.ts";
 import type { Drive } from "../machine/drive.ts";
 import type { ProgramResult } from "../machine/programs.ts";
-import type { WindowsHost } from "../machine/windows-host.ts";
+import type { WindowsMachine } from "../machine/windows-machine.ts";
 import type { SystemProgram } from "./processes.ts";
 
 const done: ProgramResult = { exitCode: 0, stdout: "", stderr: "" };
@@ -84,7 +84,10 @@ export const cmd: SystemProgram = async (machine, args) => {
 };
 
 /** A link to a folder. */
-async function junction({ drive }: WindowsHost, args: readonly string[]): Promise<ProgramResult> {
+async function junction(
+  { drive }: WindowsMachine,
+  args: readonly string[],
+): Promise<ProgramResult> {
   const [link = "", target = "", ...more] = args;
   if (target === "" || more.length > 0) throw new Unsupported(`mklink /J ${args.join(" ")}`);
   const [file, folder] = [await drive.resolve(link), await drive.resolve(target)];
@@ -93,7 +96,7 @@ async function junction({ drive }: WindowsHost, args: readonly string[]): Promis
 }
 
 /** Removes a file, a link, or a folder with its content. Returns the files that could not be removed. */
-async function removeTree(machine: WindowsHost, path: string, file: string): Promise<string[]> {
+async function removeTree(machine: WindowsMachine, path: string, file: string): Promise<string[]> {
   machine.assertPower();
   if (!(await lstat(file)).isDirectory()) {
     const { openFiles, runningPrograms, services } = machine;

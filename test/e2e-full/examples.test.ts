@@ -84,7 +84,7 @@ describe("examples with the package @kindows/components", () => {
       recursive: true,
     });
     await ended(project, ["stack", "init", "dev"]);
-    const { media } = lab.machines[machine].host;
+    const { media } = lab.machines[machine].machine;
     const checksums: Readonly<Record<string, string>> = Object.fromEntries(
       Object.entries<{ readonly sha256: string }>({ ...media }).map(([program, { sha256 }]) => [
         program,
@@ -100,8 +100,8 @@ describe("examples with the package @kindows/components", () => {
       computerName: machine,
       address,
       hostKey,
-      sshHost: lab.machines[machine].host.address,
-      sshPort: lab.machines[machine].host.port,
+      sshHost: lab.machines[machine].machine.address,
+      sshPort: lab.machines[machine].machine.port,
       containerdVersion: "2.4.2",
       endpoint: endpointOf(lab.api),
       serviceCidr: "10.0.0.0/24",
@@ -149,11 +149,11 @@ describe("examples with the package @kindows/components", () => {
     ["yaml", "win-2"],
   ] as const) {
     it(`in ${name} joins a machine, changes nothing in a second run, and leaves it as it was`, async () => {
-      const { host } = lab.machines[machine];
-      const untouched = await listing(host);
+      const { machine: rehearsed } = lab.machines[machine];
+      const untouched = await listing(rehearsed);
       const project = await example(name, machine);
       assert.match(succeeded(await project.preview()).text, /WindowsNode/);
-      assert.deepEqual(await listing(host), untouched);
+      assert.deepEqual(await listing(rehearsed), untouched);
       const run = succeeded(await project.up());
       assert.ok(!run.text.includes("PRIVATE KEY"));
       const nodes = await lab.nodes();
@@ -168,7 +168,7 @@ describe("examples with the package @kindows/components", () => {
       succeeded(await project.preview("--expect-no-changes"));
       succeeded(await project.destroy());
       assert.deepEqual(await lab.nodeNames(), []);
-      assert.deepEqual(await listing(host), untouched);
+      assert.deepEqual(await listing(rehearsed), untouched);
       await ended(project, ["config", "set", "podNetwork", "cilium"]);
       assert.match(
         (await project.preview()).text,

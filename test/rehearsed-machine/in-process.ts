@@ -10,15 +10,15 @@ import { type FakeMedia, writeFakeMedia } from "./fake-media.ts";
 import { FakePrograms } from "./fake-programs.ts";
 import { generateEd25519 } from "../../host/ssh/generate-ed25519.ts";
 import type { MachineTime } from "../../rehearsal/machine/machine-time.ts";
-import { type RunningHost, startHost } from "../../rehearsal/machine/start-host.ts";
+import { type RunningMachine, startMachine } from "../../rehearsal/machine/start-machine.ts";
 import { started, stopped } from "../left-running.ts";
 import { ownAddress, ownPort } from "../own-address.ts";
 import { loadState } from "../../rehearsal/machine/state.ts";
-import type { WindowsHost } from "../../rehearsal/machine/windows-host.ts";
+import type { WindowsMachine } from "../../rehearsal/machine/windows-machine.ts";
 import type { WindowsVersion } from "../../rehearsal/machine/windows-version.ts";
 import { VirtualTime } from "./virtual-time.ts";
 
-export interface RehearsalHostOptions {
+export interface RehearsedMachineOptions {
   readonly hostName: string;
   /** `ssh-ed25519 AAAA...` lines of keys that may log in as Administrator. */
   readonly authorizedKeys: readonly string[];
@@ -32,8 +32,8 @@ export interface RehearsalHostOptions {
   readonly drive?: string | undefined;
 }
 
-/** A rehearsal host with fake programs on a loopback address, whose drive C: is a temporary folder. */
-export interface RehearsalHost {
+/** A rehearsed machine with fake programs on a loopback address, whose drive C: is a temporary folder. */
+export interface RehearsedMachine {
   readonly address: string;
   readonly port: number;
   readonly hostKey: string;
@@ -43,7 +43,7 @@ export interface RehearsalHost {
   readonly cluster: RecordingCluster;
   readonly programs: FakePrograms;
   readonly time: MachineTime;
-  readonly windows: WindowsHost;
+  readonly windows: WindowsMachine;
   readonly boots: number;
   /** Resolves when it listens again; at once if no reboot was ordered. @throws the error of a failed boot. */
   up(): Promise<void>;
@@ -64,7 +64,9 @@ function linkFiles(from: string, to: string): void {
   }
 }
 
-export async function startRehearsalHost(options: RehearsalHostOptions): Promise<RehearsalHost> {
+export async function startRehearsedMachine(
+  options: RehearsedMachineOptions,
+): Promise<RehearsedMachine> {
   const driveC = await mkdtemp(join(tmpdir(), "kindows-host-"));
   if (options.drive !== undefined) linkFiles(options.drive, driveC);
   const versions = { containerd: "2.4.2", kubernetes: "1.36.4" };
@@ -97,10 +99,10 @@ export async function startRehearsalHost(options: RehearsalHostOptions): Promise
   let power = new AbortController();
   /** Aborted when an ordered reboot is called off. */
   let delay = new AbortController();
-  const boot = async (port: number): Promise<RunningHost> => {
+  const boot = async (port: number): Promise<RunningMachine> => {
     power = new AbortController();
     boots++;
-    return startHost({
+    return startMachine({
       programs,
       identity: {
         computerName: options.hostName,
@@ -155,7 +157,7 @@ export async function startRehearsalHost(options: RehearsalHostOptions): Promise
   const { port } = running;
   const key = ssh2.utils.parseKey(hostPrivateKey);
   if (key instanceof Error) throw key;
-  const host: RehearsalHost = {
+  const machine: RehearsedMachine = {
     address,
     port,
     hostKey: `${key.type} ${key.getPublicSSH().toString("base64")}`,
@@ -175,7 +177,7 @@ export async function startRehearsalHost(options: RehearsalHostOptions): Promise
       await running.servicesStarted;
     },
     async stop() {
-      stopped(host);
+      stopped(machine);
       off = true;
       delay.abort();
       await rebooting.catch(() => undefined);
@@ -183,6 +185,6 @@ export async function startRehearsalHost(options: RehearsalHostOptions): Promise
       rmSync(driveC, { recursive: true, force: true });
     },
   };
-  started(`the rehearsal host ${options.hostName}`, host);
-  return host;
+  started(`the rehearsed machine ${options.hostName}`, machine);
+  return machine;
 }

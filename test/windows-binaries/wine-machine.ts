@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { Drive } from "../../rehearsal/machine/drive.ts";
 import { servePowerShell } from "../../rehearsal/machine/serve-powershell.ts";
 import type { ProgramResult } from "../../rehearsal/machine/programs.ts";
-import { WindowsHost } from "../../rehearsal/machine/windows-host.ts";
+import { WindowsMachine } from "../../rehearsal/machine/windows-machine.ts";
 import { rehearsedWindows, type WindowsVersion } from "../../rehearsal/machine/windows-version.ts";
 import { noHnsObjects } from "../../rehearsal/windows/hns/objects.ts";
 import { serveHns } from "../../rehearsal/windows/hns/serve.ts";
@@ -34,7 +34,7 @@ const restartMilliseconds = 1000;
  */
 export class WineMachine {
   private constructor(
-    readonly windows: WindowsHost,
+    readonly windows: WindowsMachine,
     readonly wine: TestWine,
     readonly folder: string,
     private readonly servers: readonly Server[],
@@ -83,7 +83,7 @@ export class WineMachine {
     await cp(stepsSource, join(driveC, ...remoteSteps.split("\\").slice(1)), { recursive: true });
     const wine = new TestWine(root);
     await wine.warmUp();
-    const windows = await WindowsHost.boot({
+    const windows = await WindowsMachine.boot({
       computerName: "win-1",
       drive: new Drive(driveC, false),
       programs: wine,

@@ -1,7 +1,7 @@
 import { chmod, readFile, rm, writeFile } from "node:fs/promises";
 import type { CommandIo } from "../run-script.ts";
 import { rehearsalNotice, rehearsedBuild, rehearsedWindows } from "../windows-version.ts";
-import { PowerLost, type WindowsHost, homeFolder } from "../windows-host.ts";
+import { PowerLost, type WindowsMachine, homeFolder } from "../windows-machine.ts";
 import { shutdown as shutdownProgram } from "../../windows/system-programs.ts";
 import { windowsPathNames } from "../windows-path.ts";
 import { splitArguments } from "./arguments.ts";
@@ -10,11 +10,11 @@ import { unpacker } from "../faults.ts";
 import { StepFaults } from "../step-faults.ts";
 
 /** A command of cmd.exe, or a small Windows program, that people use by hand. Returns the exit code. */
-type PlainCommand = (host: WindowsHost, rest: string, io: CommandIo) => Promise<number>;
+type PlainCommand = (machine: WindowsMachine, rest: string, io: CommandIo) => Promise<number>;
 
 /** Commands by name, without `.exe`. */
 export const plainCommands: ReadonlyMap<string, PlainCommand> = new Map<string, PlainCommand>([
-  ["hostname", (host, _rest, io) => say(io, host.computerName)],
+  ["hostname", (machine, _rest, io) => say(io, machine.computerName)],
   ["whoami", whoami],
   ["reg", regQuery],
   ["echo", (_host, rest, io) => say(io, rest)],
@@ -31,24 +31,24 @@ export const plainCommands: ReadonlyMap<string, PlainCommand> = new Map<string, 
 const windowsVersion = `Microsoft Windows [Version ${rehearsedBuild}] (rehearsal)`;
 
 /** `/groups` only prints the integrity level: an administrator's SSH sessions are elevated. */
-function whoami(host: WindowsHost, rest: string, io: CommandIo): Promise<number> {
+function whoami(machine: WindowsMachine, rest: string, io: CommandIo): Promise<number> {
   return say(
     io,
     /^\/groups\b/i.test(rest)
       ? "Mandatory Label\\High Mandatory Level  Label  S-1-16-12288"
-      : `${host.computerName.toLowerCase()}\\administrator`,
+      : `${machine.computerName.toLowerCase()}\\administrator`,
   );
 }
 
 const currentVersion = "HKEY_LOCAL_MACHINE\\SOFTWARE\\Microsoft\\Windows NT\\CurrentVersion";
 
 /** `reg query` of the one value that distinguishes servers from clients. */
-function regQuery({ version }: WindowsHost, rest: string, io: CommandIo): Promise<number> {
+function regQuery({ version }: WindowsMachine, rest: string, io: CommandIo): Promise<number> {
   const [verb, key = "", option, value] = splitArguments(rest).map((word) => word.toLowerCase());
   const isKey = key.replace(/^hklm\\/, "hkey_local_machine\\") === currentVersion.toLowerCase();
   if (verb !== "query" || !isKey || option !== "/v" || value !== "installationtype") {
     return Promise.resolve(
-      fail(io, "The rehearsal host knows reg query of CurrentVersion's InstallationType only."),
+      fail(io, "The rehearsed machine knows reg query of CurrentVersion's InstallationType only."),
     );
   }
   const type = version.edition.startsWith("Server") ? "Server Core" : "Client";
@@ -65,41 +65,41 @@ function fail(io: CommandIo, text: string): number {
   return 1;
 }
 
-async function systemInfo(host: WindowsHost, _rest: string, io: CommandIo): Promise<number> {
+async function systemInfo(machine: WindowsMachine, _rest: string, io: CommandIo): Promise<number> {
   const state = async (name: string): Promise<string> =>
-    `${name} ${(await host.services.isRunning(name)) ? "Running" : "Stopped"}`;
-  const services = await Promise.all(host.services.names().map(state));
+    `${name} ${(await machine.services.isRunning(name)) ? "Running" : "Stopped"}`;
+  const services = await Promise.all(machine.services.names().map(state));
   const lines = [
     rehearsalNotice,
-    `Host Name:                 ${host.computerName}`,
+    `Host Name:                 ${machine.computerName}`,
     `OS Name:                   ${rehearsedWindows.productName} (rehearsal)`,
     `OS Version:                ${rehearsedBuild}`,
-    `System Boot Time:          ${host.lastBootUpTime}`,
-    `Total Physical Memory:     ${host.programs.memoryMiB} MB`,
-    `Feature Containers:        ${host.state.features.Containers}`,
+    `System Boot Time:          ${machine.lastBootUpTime}`,
+    `Total Physical Memory:     ${machine.programs.memoryMiB} MB`,
+    `Feature Containers:        ${machine.state.features.Containers}`,
     `Services:                  ${services.join(", ") || "none"}`,
   ];
   return say(io, `\n${lines.join("\n")}`);
 }
 
-async function typeFile(host: WindowsHost, rest: string, io: CommandIo): Promise<number> {
+async function typeFile(machine: WindowsMachine, rest: string, io: CommandIo): Promise<number> {
   const [path] = splitArguments(rest);
   if (path === undefined) return fail(io, "The syntax of the command is incorrect.");
-  const file = await host.drive.display(path, windowsPathNames(homeFolder));
-  const content = await host.drive.readText(file);
+  const file = await machine.drive.display(path, windowsPathNames(homeFolder));
+  const content = await machine.drive.readText(file);
   if (content === undefined) return fail(io, "The system cannot find the file specified.");
   io.out(content.replaceAll("\r\n", "\n"));
   return 0;
 }
 
-async function shutdown(host: WindowsHost, rest: string, io: CommandIo): Promise<number> {
+async function shutdown(machine: WindowsMachine, rest: string, io: CommandIo): Promise<number> {
   if (!/[/-][rsa]\b/i.test(rest)) {
     return fail(
       io,
       "The rehearsal knows shutdown /r and /s with /t <seconds>, and shutdown /a only.",
     );
   }
-  const { exitCode, stderr } = await shutdownProgram(host, splitArguments(rest));
+  const { exitCode, stderr } = await shutdownProgram(machine, splitArguments(rest));
   io.err(stderr.replaceAll("\r\n", "\n"));
   return exitCode;
 }
@@ -111,17 +111,17 @@ const refusals = {
 } as const;
 
 /** `net start <service>` and `net stop <service>`, which also stops dependent services. Nothing else is rehearsed. */
-async function net(host: WindowsHost, rest: string, io: CommandIo): Promise<number> {
+async function net(machine: WindowsMachine, rest: string, io: CommandIo): Promise<number> {
   const [verb = "", name = ""] = splitArguments(rest);
   if (verb !== "start" && verb !== "stop") {
-    return fail(io, "The rehearsal host knows net start <service> and net stop <service> only.");
+    return fail(io, "The rehearsed machine knows net start <service> and net stop <service> only.");
   }
-  const service = host.services.get(name);
+  const service = machine.services.get(name);
   if (service === undefined) return refuse(io, 2185);
-  const isRunning = await host.services.isRunning(name);
+  const isRunning = await machine.services.isRunning(name);
   if (isRunning === (verb === "start")) return refuse(io, isRunning ? 2182 : 3521);
   try {
-    await host.services[verb](name);
+    await machine.services[verb](name);
     const done = verb === "start" ? "started" : "stopped";
     return await say(io, `The ${service.displayName} service was ${done} successfully.`);
   } catch (error) {
@@ -141,12 +141,12 @@ function refuse(io: CommandIo, code: keyof typeof refusals): number {
  *
  * Source: https://learn.microsoft.com/windows-server/administration/windows-commands/icacls.
  */
-async function icacls({ drive }: WindowsHost, rest: string, io: CommandIo): Promise<number> {
+async function icacls({ drive }: WindowsMachine, rest: string, io: CommandIo): Promise<number> {
   const [folder = "", ...given] = splitArguments(rest);
   const administrators = ["*S-1-5-18:(OI)(CI)F", "*S-1-5-32-544:(OI)(CI)F"];
   const only = ["/q", "/inheritance:r", "/grant:r", ...administrators, "*S-1-5-32-545:(OI)(CI)RX"];
   if (given.join(" ") !== only.join(" ")) {
-    return fail(io, `The rehearsal host knows icacls <folder> ${only.join(" ")} only.`);
+    return fail(io, `The rehearsed machine knows icacls <folder> ${only.join(" ")} only.`);
   }
   if (!(await drive.isFolder(folder))) {
     return fail(io, `${folder}: The system cannot find the file specified.`);
@@ -156,25 +156,25 @@ async function icacls({ drive }: WindowsHost, rest: string, io: CommandIo): Prom
 }
 
 /** `tar -xf <archive> -C <folder>`, as Windows' tar.exe. Nothing else is rehearsed. */
-async function tar(host: WindowsHost, rest: string, io: CommandIo): Promise<number> {
+async function tar(machine: WindowsMachine, rest: string, io: CommandIo): Promise<number> {
   const [mode, archive = "", change, folder = "", ...more] = splitArguments(rest);
   if (mode !== "-xf" || change !== "-C" || folder === "" || more.length > 0) {
-    return fail(io, "The rehearsal host knows tar -xf <archive> -C <folder> only.");
+    return fail(io, "The rehearsed machine knows tar -xf <archive> -C <folder> only.");
   }
-  const { drive } = host;
+  const { drive } = machine;
   if (!(await drive.isFile(archive))) {
     return fail(io, `tar: Error opening archive: Failed to open '${archive}'`);
   }
   if (!(await drive.isFolder(folder))) return fail(io, `tar: could not chdir to '${folder}'`);
   const [file, target] = [await drive.resolve(archive), await drive.resolve(folder)];
-  const faults = await StepFaults.load(host, unpacker, () => io.dropConnection());
+  const faults = await StepFaults.load(machine, unpacker, () => io.dropConnection());
   try {
     await faults.start();
     drive.assertRoom();
-    if (faults.wantsMiddle) await unpackHalf(host, file, target);
+    if (faults.wantsMiddle) await unpackHalf(machine, file, target);
     await faults.checkpoint();
     drive.assertRoom();
-    host.recentWrites.written(...(await host.programs.unpack(file, target)));
+    machine.recentWrites.written(...(await machine.programs.unpack(file, target)));
     await faults.end();
     // tar's only result is its exit status: if the connection is cut before it, the client receives nothing.
     await faults.writeResult("", () => undefined);
@@ -188,11 +188,11 @@ async function tar(host: WindowsHost, rest: string, io: CommandIo): Promise<numb
 }
 
 /** Unpacks half of the archive, as an interrupted tar would: some files are complete, one is cut off. */
-async function unpackHalf(host: WindowsHost, file: string, target: string): Promise<void> {
+async function unpackHalf(machine: WindowsMachine, file: string, target: string): Promise<void> {
   const half = `${file}.half`;
   const content = await readFile(file);
   await writeFile(half, content.subarray(0, content.length / 2));
   // tar fails because the rest is missing.
-  await host.programs.unpack(half, target).catch(() => undefined);
+  await machine.programs.unpack(half, target).catch(() => undefined);
   await rm(half);
 }

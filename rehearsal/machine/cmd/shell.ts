@@ -1,5 +1,5 @@
 import { type CommandIo, runCommand, runScript } from "../run-script.ts";
-import type { WindowsHost } from "../windows-host.ts";
+import type { WindowsMachine } from "../windows-machine.ts";
 import { WindowsPathError } from "../windows-path.ts";
 import { splitArguments } from "./arguments.ts";
 import { plainCommands } from "./plain-commands.ts";
@@ -14,32 +14,32 @@ const remedied =
 
 /** Runs `"cmd.exe" /c "<command>"`, as Win32-OpenSSH starts every command. Returns the exit code. */
 export async function runShellCommand(
-  host: WindowsHost,
+  machine: WindowsMachine,
   text: string,
   io: CommandIo,
 ): Promise<number> {
   const [, commands, remedy] = remedied.exec(text) ?? [];
   if (commands !== undefined && remedy !== undefined) {
     for (const command of commands.split(" && ")) {
-      if ((await runShellCommand(host, command, io)) === 0) continue;
+      if ((await runShellCommand(machine, command, io)) === 0) continue;
       io.err(`${remedy}\n`);
       return 1;
     }
     return 0;
   }
   try {
-    const { program, rest } = parseCommandLine(text, host.sessionVariables);
+    const { program, rest } = parseCommandLine(text, machine.sessionVariables);
     const name = program
       .replace(systemFolder, "")
       .replace(/\.exe$/i, "")
       .toLowerCase();
-    if (name === "powershell") return await runPowerShell(host, rest, io);
-    if (name === "if") return await runIfExist(host, rest, io);
+    if (name === "powershell") return await runPowerShell(machine, rest, io);
+    if (name === "if") return await runIfExist(machine, rest, io);
     const command = plainCommands.get(name);
-    if (command) return await command(host, rest, io);
+    if (command) return await command(machine, rest, io);
     io.err(
       `'${program}' is not recognized as an internal or external command,\noperable program or batch file.\n` +
-        `(This is a kindows rehearsal host; it knows powershell.exe -File <step script> and ${[...plainCommands.keys()].join(", ")}.)\n`,
+        `(This is a kindows rehearsed machine; it knows powershell.exe -File <step script> and ${[...plainCommands.keys()].join(", ")}.)\n`,
     );
     return 1;
   } catch (error) {
@@ -50,16 +50,16 @@ export async function runShellCommand(
 }
 
 /** `if exist <path> <command>`. No other condition is rehearsed. */
-async function runIfExist(host: WindowsHost, rest: string, io: CommandIo): Promise<number> {
+async function runIfExist(machine: WindowsMachine, rest: string, io: CommandIo): Promise<number> {
   const [, quoted, plain, command = ""] = /^exist\s+(?:"([^"]+)"|(\S+))\s+(.+)$/is.exec(rest) ?? [];
   const path = quoted ?? plain;
   if (path === undefined) {
-    io.err("The rehearsal host knows `if exist <path> <command>` only.\n");
+    io.err("The rehearsed machine knows `if exist <path> <command>` only.\n");
     return 1;
   }
-  const { drive } = host;
+  const { drive } = machine;
   const exists = (await drive.isFile(path)) || (await drive.isFolder(path));
-  return exists ? runShellCommand(host, command, io) : 0;
+  return exists ? runShellCommand(machine, command, io) : 0;
 }
 
 /** powershell.exe's arguments, with the options that have no effect here. */
@@ -87,19 +87,23 @@ export function commandOfPowerShell(words: readonly string[]): string | undefine
   return words.slice(words.findIndex((word) => /^-command$/i.test(word)) + 1).join(" ");
 }
 
-async function runPowerShell(host: WindowsHost, rest: string, io: CommandIo): Promise<number> {
+async function runPowerShell(
+  machine: WindowsMachine,
+  rest: string,
+  io: CommandIo,
+): Promise<number> {
   const [, option, invocation] = startsPowerShell.exec(rest) ?? [];
   if (option === undefined || invocation === undefined) {
     io.err(
-      "This is the kindows rehearsal host: it has no PowerShell and runs only the step scripts, started with " +
+      "This is the kindows rehearsed machine: it has no PowerShell and runs only the step scripts, started with " +
         "powershell.exe -File C:\\...\\<Step>.ps1.\n",
     );
     return 1;
   }
   if (/command/i.test(option))
-    return runCommand(host, splitArguments(invocation).join(" "), io, runShellCommand);
+    return runCommand(machine, splitArguments(invocation).join(" "), io, runShellCommand);
   const [script = "", ...args] = splitArguments(invocation);
-  return runScript(host, script, args, io);
+  return runScript(machine, script, args, io);
 }
 
 /** A command line that cmd.exe refuses. `message` is written to stderr and the exit code is 1. */
@@ -142,7 +146,7 @@ function withoutCarets(text: string): string {
     if (typeof escaped === "string") return escaped;
     const shown = operator === "\n" ? "newline" : operator;
     throw new CommandLineError(
-      `The rehearsal host runs one command at a time: '${shown}' outside quotes is not rehearsed.`,
+      `The rehearsed machine runs one command at a time: '${shown}' outside quotes is not rehearsed.`,
     );
   });
 }

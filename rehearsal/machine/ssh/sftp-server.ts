@@ -13,7 +13,7 @@ import {
 import { lstat, mkdir, readdir, rmdir, stat, unlink } from "node:fs/promises";
 import ssh2, { type Attributes, type SFTPWrapper, type FileEntry } from "ssh2";
 import { isMissing } from "../drive.ts";
-import { homeFolder, type WindowsHost } from "../windows-host.ts";
+import { homeFolder, type WindowsMachine } from "../windows-machine.ts";
 import { AccessDeniedError, WindowsPathError, windowsPathNames } from "../windows-path.ts";
 import { join } from "node:path";
 
@@ -29,7 +29,7 @@ const longestRead = 256 * 1024;
  */
 export function serveSftp(
   sftp: SFTPWrapper,
-  { drive, recentWrites }: Pick<WindowsHost, "drive" | "recentWrites">,
+  { drive, recentWrites }: Pick<WindowsMachine, "drive" | "recentWrites">,
   log: (line: string) => void,
   beforeWrite: (bytes: number) => Promise<void> = () => Promise.resolve(),
 ): void {

@@ -141,7 +141,7 @@ export class SshServer {
         },
         (error: unknown) => {
           log(`command failed: ${error instanceof Error ? error.stack : String(error)}`);
-          io.err(`The rehearsal host failed: ${String(error)}\n`);
+          io.err(`The rehearsed machine failed: ${String(error)}\n`);
           end(channel, 1);
         },
       );

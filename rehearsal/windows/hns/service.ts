@@ -8,7 +8,7 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { BlockList, isIP } from "node:net";
 import * as z from "zod";
-import type { WindowsHost } from "../../machine/windows-host.ts";
+import type { WindowsMachine } from "../../machine/windows-machine.ts";
 import { HnsError } from "./errors.ts";
 import {
   endpointSchema,
@@ -107,7 +107,7 @@ export class HostNetworkingService {
   /** Whether the service hns runs. */
   isRunning = true;
 
-  constructor(private readonly machine: WindowsHost) {}
+  constructor(private readonly machine: WindowsMachine) {}
 
   get version(): HnsVersion {
     const { build } = this.machine.version;

@@ -2,7 +2,10 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 import path from "node:path";
 import { KubeConfig } from "@kubernetes/client-node";
 import { ApiServerCluster } from "../../rehearsed-machine/api-server-cluster.ts";
-import { type RehearsalHost, startRehearsalHost } from "../../rehearsed-machine/in-process.ts";
+import {
+  type RehearsedMachine,
+  startRehearsedMachine,
+} from "../../rehearsed-machine/in-process.ts";
 import { started, stopped } from "../../left-running.ts";
 import { ApiServer } from "../plugins/support/api-server.ts";
 import type { EngineProject } from "../plugins/support/engine.ts";
@@ -151,7 +154,7 @@ interface Bastion {
 
 interface LabMachine {
   readonly address: string;
-  readonly host: RehearsalHost;
+  readonly machine: RehearsedMachine;
   /** The port that clients connect to. */
   readonly gate: SshGate;
   /** Bastions through which it is reached, in order. */
@@ -186,9 +189,9 @@ export class ExistingLab {
       const cluster = new ApiServerCluster(config);
       const address = `192.168.150.1${number}`;
       const how = { authorizedKeys, cluster };
-      const host = await startRehearsalHost({ hostName: `win-${number}`, ...how });
-      host.programs.ownAddresses = ["127.0.0.1", address];
-      return { address, host, gate: await SshGate.start(() => host), bastions };
+      const rehearsed = await startRehearsedMachine({ hostName: `win-${number}`, ...how });
+      rehearsed.programs.ownAddresses = ["127.0.0.1", address];
+      return { address, machine: rehearsed, gate: await SshGate.start(() => rehearsed), bastions };
     };
     const machines = {
       "win-1": await machine(1, []),
@@ -203,9 +206,9 @@ export class ExistingLab {
 
   /** A machine's settings. */
   member(name: MachineName, more: Partial<Member> = {}): Member {
-    const { address, host, gate, bastions } = this.machines[name];
+    const { address, machine, gate, bastions } = this.machines[name];
     const hops = bastions.map(({ server, hostKey }) => ({ port: server.port, hostKey }));
-    const login = { port: gate.port, hostKey: host.hostKey, bastions: hops };
+    const login = { port: gate.port, hostKey: machine.hostKey, bastions: hops };
     return { name, address, labels: {}, ...login, ...more };
   }
 
@@ -223,7 +226,7 @@ export class ExistingLab {
 
   /** @param windows settings that all machines share. */
   async program(members: readonly Member[], windows: object): Promise<void> {
-    const { media } = this.machines["win-1"].host;
+    const { media } = this.machines["win-1"].machine;
     const { folder } = this.project;
     const kubeconfig = { file: path.join(folder, "kubeconfig") };
     const settings = {
@@ -250,10 +253,10 @@ export class ExistingLab {
 
   async dispose(): Promise<void> {
     await this.project.dispose();
-    for (const { host, gate, bastions } of Object.values(this.machines)) {
+    for (const { machine, gate, bastions } of Object.values(this.machines)) {
       await Promise.all(bastions.map(({ server }) => server.stop()));
       await gate.stop();
-      await host.stop();
+      await machine.stop();
     }
     await this.api.stop();
   }

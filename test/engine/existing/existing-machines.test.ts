@@ -39,13 +39,13 @@ describe("existing machines in the engine", () => {
   const untouched = new Map<MachineName, Record<string, string>>();
 
   const asItWas = async (name: MachineName): Promise<void> => {
-    assert.deepEqual(await listing(lab.machines[name].host), untouched.get(name));
+    assert.deepEqual(await listing(lab.machines[name].machine), untouched.get(name));
   };
 
   before(async () => {
     lab = await ExistingLab.start();
     for (const name of ["win-2", "win-3"] as const) {
-      untouched.set(name, await listing(lab.machines[name].host));
+      untouched.set(name, await listing(lab.machines[name].machine));
     }
   });
   after(() => lab.dispose());
@@ -64,13 +64,13 @@ describe("existing machines in the engine", () => {
       /win-2 \(Administrator@127\.0\.0\.1:\d+ by 127\.0\.0\.1:\d+\) cannot be used/,
     );
     assert.ok(run.text.includes(fingerprint(pinned)), run.text);
-    assert.ok(run.text.includes(fingerprint(lab.machines["win-2"].host.hostKey)));
+    assert.ok(run.text.includes(fingerprint(lab.machines["win-2"].machine.hostKey)));
     assert.match(run.text, /its computer name is win-3: write that as name, or rename it/i);
     await asItWas("win-2");
     await asItWas("win-3");
     // The others are not kept waiting.
     assert.deepEqual(await lab.nodeNames(), ["win-1"]);
-    assert.equal(lab.machines["win-1"].host.boots, 2);
+    assert.equal(lab.machines["win-1"].machine.boots, 2);
     assert.deepEqual(lab.connections()["win-1"], [connectionsEach]);
     // It is asked for its shell while the scripts are copied.
     assert.equal(lab.machines["win-1"].gate.most, 2);
@@ -142,7 +142,7 @@ describe("existing machines in the engine", () => {
 
   describe("that are taken out", () => {
     it("are no nodes any more, and what they were before; one that does not answer is said to", async () => {
-      await lab.machines["win-1"].host.stop();
+      await lab.machines["win-1"].machine.stop();
       await lab.program([lab.member("win-3")], { proxy });
       const run = await lab.project.up("--continue-on-error");
       assert.notEqual(run.exitCode, 0);
@@ -151,7 +151,7 @@ describe("existing machines in the engine", () => {
       await asItWas("win-2");
       for (const copied of ["steps", "media/README.txt"]) {
         assert.equal(
-          existsSync(path.join(lab.machines["win-2"].host.driveC, "kindows", copied)),
+          existsSync(path.join(lab.machines["win-2"].machine.driveC, "kindows", copied)),
           false,
         );
       }

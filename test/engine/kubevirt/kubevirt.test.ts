@@ -5,7 +5,10 @@ import { KubeConfig } from "@kubernetes/client-node";
 import { parse } from "yaml";
 import { ownAddress, ownPort } from "../../own-address.ts";
 import { ApiServerCluster } from "../../rehearsed-machine/api-server-cluster.ts";
-import { type RehearsalHost, startRehearsalHost } from "../../rehearsed-machine/in-process.ts";
+import {
+  type RehearsedMachine,
+  startRehearsedMachine,
+} from "../../rehearsed-machine/in-process.ts";
 import {
   endpointOf,
   existingProgram,
@@ -29,7 +32,7 @@ const guestAddresses: Readonly<Record<string, string>> = {
 
 /** In-process Windows for each instance, at an address of its own on the loopback, all on one port. */
 class Guests {
-  readonly hosts = new Map<string, RehearsalHost>();
+  readonly hosts = new Map<string, RehearsedMachine>();
   /** Is told of each connection that is made to one. */
   onDial: () => void = () => undefined;
 
@@ -51,14 +54,14 @@ class Guests {
       await this.hosts.get(node)?.stop();
       const config = new KubeConfig();
       config.loadFromString(this.kubeconfig);
-      const host = await startRehearsalHost({
+      const machine = await startRehearsedMachine({
         hostName: node,
         authorizedKeys: ssh_authorized_keys,
         hostPrivateKey: ssh_keys.ed25519_private,
         cluster: new ApiServerCluster(config),
       });
-      host.programs.ownAddresses = ["127.0.0.1", this.address(node)];
-      this.hosts.set(node, host);
+      machine.programs.ownAddresses = ["127.0.0.1", this.address(node)];
+      this.hosts.set(node, machine);
     }
     const address = this.address(node);
     const options = { port: this.port, host: address, onDial: () => this.onDial() };
@@ -70,7 +73,7 @@ class Guests {
   }
 
   async stop(): Promise<void> {
-    for (const host of this.hosts.values()) await host.stop();
+    for (const machine of this.hosts.values()) await machine.stop();
   }
 }
 
@@ -79,7 +82,7 @@ describe("machines on KubeVirt's stand-in in the engine", () => {
   let guests: Guests;
   let standIn: KubeVirtStandIn;
   let project: EngineProject;
-  let media: RehearsalHost["media"];
+  let media: RehearsedMachine["media"];
 
   const program = async (
     nodes: readonly string[],
@@ -133,7 +136,7 @@ describe("machines on KubeVirt's stand-in in the engine", () => {
     await makeClusterOfKubeadm(api);
     guests = new Guests(api.kubeconfig, await ownPort());
     standIn = await KubeVirtStandIn.begin(api.kubeconfig, (guest) => guests.start(guest));
-    const any = await startRehearsalHost({ hostName: "any", authorizedKeys: [] });
+    const any = await startRehearsedMachine({ hostName: "any", authorizedKeys: [] });
     ({ media } = any);
     await any.stop();
     project = await sourcesProject();

@@ -3,7 +3,10 @@ import { readFile } from "node:fs/promises";
 import path from "node:path";
 
 import type { FakeMedia } from "../../rehearsed-machine/fake-media.ts";
-import { type RehearsalHost, startRehearsalHost } from "../../rehearsed-machine/in-process.ts";
+import {
+  type RehearsedMachine,
+  startRehearsedMachine,
+} from "../../rehearsed-machine/in-process.ts";
 import { type EngineProject, type EngineRun, succeeded } from "../plugins/support/engine.ts";
 import { sourcesProject } from "../plugins/support/sources.ts";
 import { makeKey } from "../plugins/support/ssh-server.ts";
@@ -58,7 +61,7 @@ async function nodesProject(privateKey: string): Promise<EngineProject> {
 
 /** What the program is given: rehearsed machines, each with a Windows node in its own cluster. */
 function nodesOf(
-  hosts: Readonly<Record<string, RehearsalHost>>,
+  hosts: Readonly<Record<string, RehearsedMachine>>,
   variations: Variations,
 ): readonly object[] {
   return Object.entries(variations).map(([name, variation]) => {
@@ -154,27 +157,27 @@ const nodesProgram = `
 /** The real engine, plugins and component, against models of Windows with fake programs. */
 export class NodesLab {
   private constructor(
-    private readonly hosts: Readonly<Record<string, RehearsalHost>>,
+    private readonly hosts: Readonly<Record<string, RehearsedMachine>>,
     readonly project: EngineProject,
   ) {}
 
   static async start(names: readonly string[]): Promise<NodesLab> {
     const key = makeKey();
-    const hosts: Record<string, RehearsalHost> = {};
+    const hosts: Record<string, RehearsedMachine> = {};
     for (const hostName of names) {
-      const host = await startRehearsalHost({ hostName, authorizedKeys: [key.publicKey] });
-      host.programs.ownAddresses = ["127.0.0.1", "192.168.150.10"];
-      hosts[hostName] = host;
+      const machine = await startRehearsedMachine({ hostName, authorizedKeys: [key.publicKey] });
+      machine.programs.ownAddresses = ["127.0.0.1", "192.168.150.10"];
+      hosts[hostName] = machine;
     }
     return new NodesLab(hosts, await nodesProject(key.privateKey));
   }
 
   async dispose(): Promise<void> {
     await this.project.dispose();
-    await Promise.all(Object.values(this.hosts).map((host) => host.stop()));
+    await Promise.all(Object.values(this.hosts).map((machine) => machine.stop()));
   }
 
-  host(name: string): RehearsalHost {
+  host(name: string): RehearsedMachine {
     return this.hosts[name] ?? assert.fail(`there is no machine ${name}`);
   }
 

@@ -48,7 +48,7 @@ import {
   registryCmdlets,
 } from "../../../rehearsal/windows/registry.ts";
 import type { ScriptMachine } from "../../../rehearsal/windows/machine-types.ts";
-import type { WindowsHost } from "../../../rehearsal/machine/windows-host.ts";
+import type { WindowsMachine } from "../../../rehearsal/machine/windows-machine.ts";
 import { csharp } from "./csharp.ts";
 import { type Json, Wire } from "./wire.ts";
 
@@ -154,7 +154,10 @@ class RealPowerShell {
 }
 
 /** A script and those beside it, where statements are counted. */
-async function watchedScripts({ drive }: WindowsHost, file: string | undefined): Promise<string[]> {
+async function watchedScripts(
+  { drive }: WindowsMachine,
+  file: string | undefined,
+): Promise<string[]> {
   if (!statements.hasSubscribers || file === undefined) return [];
   const folder = file.replace(/\\[^\\]*$/, "");
   return fs
@@ -210,7 +213,7 @@ function source(model: ModelledShell): string {
     // A machine with everything that can be installed, whose cmdlets are only read here.
     const features = { Containers: "Installed" };
     const full = { ...machine.state, features, hyperV: { module: true } };
-    const everything = Object.create(machine, { state: { value: full } }) as WindowsHost;
+    const everything = Object.create(machine, { state: { value: full } }) as WindowsMachine;
     const items = new RegistryItems(machine.registry, interpreter.types);
     const every = windowsCmdlets(everything, items, () => Promise.resolve(), {
       find: () => undefined,

@@ -16,7 +16,10 @@ import {
 } from "../../../cli/logs/follow/process-streams.ts";
 import { stepsStream } from "../../../cli/logs/follow/followed-files.ts";
 import { waitUntil } from "../../../host/wait-until.ts";
-import { type RehearsalHost, startRehearsalHost } from "../../rehearsed-machine/in-process.ts";
+import {
+  type RehearsedMachine,
+  startRehearsedMachine,
+} from "../../rehearsed-machine/in-process.ts";
 import type { SshSource } from "../../../host/ssh/run-over-ssh.ts";
 import { eachCase } from "../each-case.ts";
 import { newFolder } from "../new-folder.ts";
@@ -62,25 +65,25 @@ class Following {
 const kubelet = "C:\\var\\log\\kubelet\\kubelet.log";
 
 describe("following a machine's logs", () => {
-  let host: RehearsalHost;
+  let machine: RehearsedMachine;
   let following: Following | undefined;
   const follow = (change: Partial<SshSource> = {}, waitSeconds?: number): Following => {
-    const stream = machineStream("win-1", { ...loginOf(host), ...change });
+    const stream = machineStream("win-1", { ...loginOf(machine), ...change });
     following = new Following(stream, 2, waitSeconds);
     return following;
   };
   const append = async (path: string, text: string): Promise<void> => {
-    const { drive } = host.windows;
+    const { drive } = machine.windows;
     const before = (await drive.read(path))?.toString() ?? "";
     await drive.write(path, before + text);
   };
 
   beforeEach(async () => {
-    host = await startRehearsalHost({ hostName: "win-1", authorizedKeys: [adminKey.public] });
+    machine = await startRehearsedMachine({ hostName: "win-1", authorizedKeys: [adminKey.public] });
   });
   afterEach(async () => {
     await following?.stop();
-    await host.stop();
+    await machine.stop();
   });
 
   it("shows the last lines, new ones and new files, without secrets", async () => {
@@ -107,13 +110,13 @@ describe("following a machine's logs", () => {
     await append(kubelet, "before\n");
     const log = follow();
     await log.untilLines(1);
-    await host.programs.reboot(0);
+    await machine.programs.reboot(0);
     const isLost = (text: string): boolean => text.includes("does not answer");
     await log.until("that it is lost", () => log.said.some(isLost));
-    await host.up();
+    await machine.up();
     await append(kubelet, "after\n");
     await log.until("what came later", () => log.lines.includes("[win-1/kubelet] after"));
-    assert.equal(host.boots, 2);
+    assert.equal(machine.boots, 2);
     assert.equal(log.lines.filter((line) => line === "[win-1/kubelet] before").length, 1);
     const said = log.said.join("\n");
     assert.match(said, /\[win-1\] does not answer \(.+\); waiting for up to 600 s/);

@@ -11,7 +11,7 @@ import type { NodeMachine } from "../../../cli/lab/lab-state.ts";
 import { runJoin } from "../../../cli/doctor/repairs.ts";
 import { scriptCommand, windowsOutput } from "../../../host/ssh/windows-command.ts";
 import { confirmReboot } from "../../../components/windows/steps.ts";
-import type { RehearsalHost } from "../../rehearsed-machine/in-process.ts";
+import type { RehearsedMachine } from "../../rehearsed-machine/in-process.ts";
 import { eachCase } from "../each-case.ts";
 import { newFolder } from "../new-folder.ts";
 import { withFakeApi } from "../controlplane/fake-api.ts";
@@ -32,7 +32,7 @@ const hours = 3_600_000;
 const knownSecret = "correct horse\nbattery";
 
 describe("a machine that has joined", () => {
-  let host: RehearsalHost;
+  let host: RehearsedMachine;
   let machine: NodeMachine;
 
   before(async () => {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { redact, RedactedLines, secretPatterns } from "../../../components/redact.ts";
-import type { RehearsalHost } from "../../rehearsed-machine/in-process.ts";
+import type { RehearsedMachine } from "../../rehearsed-machine/in-process.ts";
 import { eachCase } from "../each-case.ts";
 import { runText, startWithSteps } from "../rehearsal/machine/step-runner.ts";
 
@@ -133,23 +133,27 @@ describe("redact", () => {
   });
 
   it("hides the same on the machine", async () => {
-    const host: RehearsalHost = await startWithSteps();
+    const machine: RehearsedMachine = await startWithSteps();
     try {
       const texts = [...Object.values(hidden).map(([text]) => text), ...shown];
-      await host.windows.drive.write("C:\\texts.json", JSON.stringify(texts));
+      await machine.windows.drive.write("C:\\texts.json", JSON.stringify(texts));
       const lines = [
         "foreach ($text in (ConvertFrom-Json -InputObject ([IO.File]::ReadAllText('C:\\texts.json')))) {",
         "    [Console]::Out.WriteLine((ConvertTo-Json -InputObject (Hide-Secret -Text $text)))",
         "}",
       ];
-      const output = await runText(host, ["Step", "NativeCommand", "LogFiles"], lines.join("\r\n"));
+      const output = await runText(
+        machine,
+        ["Step", "NativeCommand", "LogFiles"],
+        lines.join("\r\n"),
+      );
       const there = output.trimEnd().split("\r\n");
       assert.deepEqual(
         there.map((line) => JSON.parse(line) as string),
         [...Object.values(hidden).map(([, left]) => left), ...shown],
       );
     } finally {
-      await host.stop();
+      await machine.stop();
     }
   });
 

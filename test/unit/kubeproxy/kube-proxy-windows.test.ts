@@ -110,16 +110,16 @@ describe("kube-proxy for Windows", () => {
 
   it("says which name the API server must have on its node", async () => {
     const [assertServerName = ""] = /^function Assert-ServerName \{[^]*?^\}/m.exec(script) ?? [];
-    const host = await startWithSteps();
+    const machine = await startWithSteps();
     try {
-      await host.windows.drive.write("C:\\kubeconfig", "server: https://cp.test:6443\n");
+      await machine.windows.drive.write("C:\\kubeconfig", "server: https://cp.test:6443\n");
       const call = `\nAssert-ServerName -Kubeconfig 'C:\\kubeconfig'`;
       assert.match(
-        await runText(host, [], assertServerName + call),
+        await runText(machine, [], assertServerName + call),
         /name cp\.test does not resolve on this node: add it to .*\\drivers\\etc\\hosts/,
       );
     } finally {
-      await host.stop();
+      await machine.stop();
     }
   });
 

@@ -15,7 +15,10 @@ import {
   type SeenMachine,
 } from "../../../components/machine/existing/seen-machine.ts";
 import { officialSoftware } from "../../../components/windows/software.ts";
-import { type RehearsalHost, startRehearsalHost } from "../../rehearsed-machine/in-process.ts";
+import {
+  type RehearsedMachine,
+  startRehearsedMachine,
+} from "../../rehearsed-machine/in-process.ts";
 import { raised } from "../../../rehearsal/powershell/types.ts";
 import { rehearsedWindows } from "../../../rehearsal/machine/windows-version.ts";
 import { machineReset } from "../../../components/windows/machine-reset.ts";
@@ -139,12 +142,12 @@ const software = officialSoftware(
 
 describe("actions on a machine that is there", () => {
   const login = makeKey();
-  let host: RehearsalHost;
+  let machine: RehearsedMachine;
 
   before(async () => {
-    host = await startRehearsalHost({ hostName: "win-1", authorizedKeys: [login.publicKey] });
+    machine = await startRehearsedMachine({ hostName: "win-1", authorizedKeys: [login.publicKey] });
   });
-  after(() => host.stop());
+  after(() => machine.stop());
 
   const run = (
     action: string,
@@ -155,15 +158,15 @@ describe("actions on a machine that is there", () => {
       readonly gone?: string;
     } = {},
   ): Promise<Ended> => {
-    const { name = "win-1", mayRename, hostKey = host.hostKey, gone = "" } = more;
-    const server = { host: host.address, port: host.port, user: "Administrator", hostKey };
+    const { name = "win-1", mayRename, hostKey = machine.hostKey, gone = "" } = more;
+    const server = { host: machine.address, port: machine.port, user: "Administrator", hostKey };
     return runAction(`machine/actions/${action}`, {
       KINDOWS_GONE: gone,
       MACHINE: JSON.stringify({ name, mayRename, server, ...machineReset(software) }),
       KEYS: JSON.stringify({ machine: { privateKey: login.privateKey } }),
     });
   };
-  const onDrive = (folder: string): string => path.join(host.driveC, folder);
+  const onDrive = (folder: string): string => path.join(machine.driveC, folder);
 
   it("claim one that answers, is called as it shall be, and is nobody's node", async () => {
     const end = await run("claim-machine");
@@ -203,31 +206,31 @@ describe("actions on a machine that is there", () => {
   });
 
   it("give one that may be renamed its node's name, with one reboot", async () => {
-    const { boots } = host;
+    const { boots } = machine;
     const refused = await run("claim-machine", { name: "win-5" });
     assert.equal(refused.exitCode, 1);
     assert.match(refused.stderr, /its computer name is win-1: write that as name, or rename it/);
     for (const name of ["win-5", "WIN-5", "win-1"]) {
       const end = await run("claim-machine", { name, mayRename: true });
       assert.deepEqual([end.exitCode, end.stdout], [0, "claimed"], end.stderr);
-      assert.equal(host.windows.computerName.toLowerCase(), name.toLowerCase());
+      assert.equal(machine.windows.computerName.toLowerCase(), name.toLowerCase());
     }
     // Windows does not tell WIN-5 from win-5.
-    assert.equal(host.boots, boots + 2);
+    assert.equal(machine.boots, boots + 2);
   });
 
   it("say why Windows does not rename one, and reboot nothing", async () => {
-    const { boots } = host;
-    host.windows.beforeCmdlet = ({ name }) => {
+    const { boots } = machine;
+    machine.windows.beforeCmdlet = ({ name }) => {
       if (name === "Rename-Computer") {
         throw raised("System.InvalidOperationException", "Access is denied.");
       }
     };
     const end = await run("claim-machine", { name: "win-5", mayRename: true });
-    host.windows.beforeCmdlet = () => undefined;
+    machine.windows.beforeCmdlet = () => undefined;
     assert.equal(end.exitCode, 1);
     assert.match(end.stderr, /win-5 \(.*\) cannot be renamed: .*Access is denied/);
-    assert.equal(host.boots, boots);
+    assert.equal(machine.boots, boots);
     const again = await run("claim-machine");
     assert.equal(again.exitCode, 0, again.stderr);
   });
@@ -293,8 +296,8 @@ type Refusal = readonly [claim: () => Claim, why: RegExp, instead: RegExp];
 describe("machines that cannot be taken", () => {
   const [login, stranger, jumpKey, linuxKey] = [makeKey(), makeKey(), makeKey(), makeKey()];
   const encrypted = makeEncryptedKey("sesame");
-  let windows: RehearsalHost;
-  let client: RehearsalHost;
+  let windows: RehearsedMachine;
+  let client: RehearsedMachine;
   let linux: SshServer;
   let jump: SshServer;
   /** Takes connections and says nothing. */
@@ -421,8 +424,8 @@ describe("machines that cannot be taken", () => {
     const authorizedKeys = [login.publicKey];
     const listening = (server: Server): Promise<Server> =>
       new Promise((resolve) => server.listen(0, windows.address, () => resolve(server)));
-    windows = await startRehearsalHost({ hostName: "win-1", authorizedKeys });
-    client = await startRehearsalHost({
+    windows = await startRehearsedMachine({ hostName: "win-1", authorizedKeys });
+    client = await startRehearsedMachine({
       hostName: "desktop",
       authorizedKeys,
       version: { ...rehearsedWindows, edition: "Professional" },

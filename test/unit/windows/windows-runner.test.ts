@@ -8,7 +8,10 @@ import { nodeSteps } from "../../../components/windows/steps.ts";
 import { resolveSettings } from "../../../config/resolve.ts";
 import { projectRoot } from "../../../toolchain/project.ts";
 import type { FakeMedia } from "../../rehearsed-machine/fake-media.ts";
-import { startRehearsalHost, type RehearsalHost } from "../../rehearsed-machine/in-process.ts";
+import {
+  startRehearsedMachine,
+  type RehearsedMachine,
+} from "../../rehearsed-machine/in-process.ts";
 import { completed, copyAll, type Driven, driveSteps } from "../../windows-runner/drive.ts";
 import { bundleDriver } from "../../windows-runner/pack.ts";
 import { discFiles, plannedSteps, runnerPlan, unknowns } from "../../windows-runner/runner-plan.ts";
@@ -35,13 +38,13 @@ function softwareOf(media: FakeMedia): WindowsSoftware {
 }
 
 describe("what a Windows runner runs", () => {
-  let host: RehearsalHost;
+  let machine: RehearsedMachine;
   let driven: Driven;
   const said: string[] = [];
 
   before(async () => {
-    host = await startRehearsalHost({ hostName: "win-1", authorizedKeys: [adminKey.public] });
-    const { plan, home } = await runnerPlan(softwareOf(host.media), settings);
+    machine = await startRehearsedMachine({ hostName: "win-1", authorizedKeys: [adminKey.public] });
+    const { plan, home } = await runnerPlan(softwareOf(machine.media), settings);
     const packed = newFolder();
     await cp(home, path.join(packed, "home"), { recursive: true });
     await mkdir(path.join(packed, "media"));
@@ -51,12 +54,12 @@ describe("what a Windows runner runs", () => {
       path.join(packed, "runner/Get-MachineState.ps1"),
     );
     const say = (line: string): void => void said.push(line);
-    driven = { login: loginOf(host), facts, plan, packed, say };
-    await mkdir(path.join(host.driveC, "kindows/runner"), { recursive: true });
-    await mkdir(path.join(host.driveC, "kindows/media"), { recursive: true });
+    driven = { login: loginOf(machine), facts, plan, packed, say };
+    await mkdir(path.join(machine.driveC, "kindows/runner"), { recursive: true });
+    await mkdir(path.join(machine.driveC, "kindows/media"), { recursive: true });
     await copyAll(driven);
   });
-  after(() => host.stop());
+  after(() => machine.stop());
 
   it("is every step of a node but those that need a cluster or scripts, or cut the connection", () => {
     const cannot = [
@@ -74,7 +77,7 @@ describe("what a Windows runner runs", () => {
   });
 
   it("gets values for all its parameters, with nothing unknown left", async () => {
-    for (const { script, values } of await plannedSteps(softwareOf(host.media))) {
+    for (const { script, values } of await plannedSteps(softwareOf(machine.media))) {
       assert.deepEqual(
         Object.keys(values).sort(),
         Object.keys(script.parameters).sort(),
@@ -88,11 +91,11 @@ describe("what a Windows runner runs", () => {
 
   /** The interpreter refuses the script for a real Windows. */
   const state = async (): Promise<string[]> =>
-    Object.entries(await listing(host)).map(([name, value]) => `${name}: ${value}`);
+    Object.entries(await listing(machine)).map(([name, value]) => `${name}: ${value}`);
 
   it("ends where a step wants a reboot, which a runner cannot have", async () => {
     await assert.rejects(driveSteps(driven, state), /Enable-ContainersFeature wants a reboot/);
-    await host.up();
+    await machine.up();
     const confirm = driven.plan.steps.filter(({ script }) => script.name === "Confirm-Reboot");
     await driveSteps({ ...driven, plan: { ...driven.plan, steps: confirm } }, state);
   });
@@ -155,7 +158,7 @@ describe("what a Windows runner runs", () => {
   });
 
   it("has the image's scripts beside it, and what they bake", () => {
-    const { texts, files } = discFiles(softwareOf(host.media), settings);
+    const { texts, files } = discFiles(softwareOf(machine.media), settings);
     assert.deepEqual(Object.keys(texts).sort(), ["bake.json", "sealed.xml"]);
     for (const name of [
       "Initialize-Image.ps1",

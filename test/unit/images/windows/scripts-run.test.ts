@@ -15,7 +15,7 @@ import {
 } from "../../../../images/windows/image-disc.ts";
 import { imageScripts as discScripts } from "../../../../images/windows/scripts-folder.ts";
 import { eachCase } from "../../each-case.ts";
-import type { RehearsalHost } from "../../../rehearsed-machine/in-process.ts";
+import type { RehearsedMachine } from "../../../rehearsed-machine/in-process.ts";
 import { hostFor, runFile, runText } from "../../rehearsal/machine/step-runner.ts";
 import {
   functions,
@@ -151,7 +151,7 @@ function standInLibrary(library: StepScript, then: Whole["then"] = {}): string {
 
 /** Runs it. @returns its console output */
 async function runWhole(
-  host: RehearsalHost,
+  machine: RehearsedMachine,
   disc: string,
   { script, then, files, args }: Whole,
 ): Promise<string> {
@@ -160,9 +160,9 @@ async function runWhole(
   const texts = libraries.map((each) => [each.file, standInLibrary(each, then)] as const);
   const all = [[step.file, step.text] as const, ...texts, ...Object.entries(files ?? {})];
   for (const [name, text] of all) {
-    await host.windows.drive.write(`${disc}\\${name.replaceAll("/", "\\")}`, text);
+    await machine.windows.drive.write(`${disc}\\${name.replaceAll("/", "\\")}`, text);
   }
-  return runFile(host, `${disc}\\${step.file}`, args);
+  return runFile(machine, `${disc}\\${step.file}`, args);
 }
 
 /** The code and the message of the error that a call ends with. */
@@ -769,7 +769,7 @@ const libraries = [
 ];
 
 describe("scripts that make an image, on the interpreter", () => {
-  const host = hostFor("all");
+  const machine = hostFor("all");
 
   it("are all run", () => {
     const run = Object.values(wholes).map(([{ script }]) => script);
@@ -784,10 +784,10 @@ describe("scripts that make an image, on the interpreter", () => {
   const all = { ...cases, ...identity, ...sealing, ...ssh };
   eachCase("%s", all, ([text, comes]) => {
     const script = [...shared, withFunctions(standIns + text)].join("\n");
-    return assertComes(runText(host, libraries, script), comes);
+    return assertComes(runText(machine, libraries, script), comes);
   });
   eachCase("%s", wholes, ([whole, comes], name) => {
     const disc = `C:\\disc\\${Object.keys(wholes).indexOf(name)}`;
-    return assertComes(runWhole(host, disc, whole), comes);
+    return assertComes(runWhole(machine, disc, whole), comes);
   });
 });

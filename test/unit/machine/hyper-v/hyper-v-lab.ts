@@ -12,7 +12,10 @@ import type {
   HyperVMachineParameter,
 } from "../../../../components/machine/hyper-v/parameters.ts";
 import type { FaultSetting } from "../../../../rehearsal/machine/faults.ts";
-import { type RehearsalHost, startRehearsalHost } from "../../../rehearsed-machine/in-process.ts";
+import {
+  type RehearsedMachine,
+  startRehearsedMachine,
+} from "../../../rehearsed-machine/in-process.ts";
 import { diskSchema, type HyperV, hyperVSchema } from "../../../../rehearsal/windows/hyper-v.ts";
 import { inNewFolder } from "../../new-folder.ts";
 
@@ -56,7 +59,7 @@ export const goodMachine: HyperVMachineParameter = {
 /** A model of a Hyper-V host in this process, reached over real SSH. */
 export class HyperVLab {
   private constructor(
-    readonly windows: RehearsalHost,
+    readonly windows: RehearsedMachine,
     readonly host: HyperVHostParameter,
     private readonly identity: Buffer,
   ) {}
@@ -67,7 +70,7 @@ export class HyperVLab {
     ...faults: readonly FaultSetting[]
   ): Promise<HyperVLab> {
     const { image, memoryMiB = 65_536, freeDiskGiB = 60, ...hyperV } = { ...good, ...setting };
-    const windows = await startRehearsalHost({
+    const windows = await startRehearsedMachine({
       hostName: "hv-1",
       authorizedKeys: [key.public],
       faults,

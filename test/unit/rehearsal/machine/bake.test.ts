@@ -13,7 +13,10 @@ import { imageScripts } from "../../../../images/windows/scripts-folder.ts";
 import { stepsSource } from "../../../../components/node/steps-folder.ts";
 import { readScript, scripts } from "../../../../rehearsal/powershell/interpreter.ts";
 import { runBake } from "../../../../rehearsal/bake/run-bake.ts";
-import { type RehearsalHost, startRehearsalHost } from "../../../rehearsed-machine/in-process.ts";
+import {
+  type RehearsedMachine,
+  startRehearsedMachine,
+} from "../../../rehearsed-machine/in-process.ts";
 import { readKeptScripts } from "../../../../rehearsal/windows/kept-scripts.ts";
 import { caCertificate, otherCertificate } from "./ca-certificate.ts";
 import { adminKey, loginOf } from "./ssh-client.ts";
@@ -26,13 +29,13 @@ const ofUser = [setTrustedCertificate, scriptsBeforeJoin] as readonly Script[];
 
 /** What the CD has in its folder, and the steps that an image is baked by, on the interpreter. */
 describe("the baking of a Windows image with the user's scripts, rehearsed", () => {
-  const host = hostFor("all");
+  const machine = hostFor("all");
   const disc = "C:\\disc\\kindows";
   const agent =
     "Copy-Item -LiteralPath (Join-Path $PSScriptRoot 'agent.txt') -Destination C:\\agent.txt\n";
   const { sha256 } = scriptOnMachine(agent);
   const put = (name: string, content: string): Promise<void> =>
-    host.windows.drive.write(`${disc}\\${name.replaceAll("/", "\\")}`, content);
+    machine.windows.drive.write(`${disc}\\${name.replaceAll("/", "\\")}`, content);
 
   before(async () => {
     for (const [name, file] of imageScripts()) await put(name, await readFile(file, "utf8"));
@@ -43,7 +46,7 @@ describe("the baking of a Windows image with the user's scripts, rehearsed", () 
     await put("lib/SerialLog.ps1", `${said}${failed}`);
     const own = { path: "/srv/agent.ps1", sha256, when: "image", runs: "changed" } as const;
     const { steps } = bakeOf(
-      imageSoftware(versions, { windowsBuild: "10.0.20348", media: host.media }),
+      imageSoftware(versions, { windowsBuild: "10.0.20348", media: machine.media }),
       [],
       {
         scripts: [{ name: "agent.ps1", ...own, files: [] }],
@@ -56,11 +59,11 @@ describe("the baking of a Windows image with the user's scripts, rehearsed", () 
   });
 
   const bake = async (): Promise<string> =>
-    (await runFile(host, `${disc}\\Invoke-Bake.ps1`)).replaceAll("\r\n", "\n");
+    (await runFile(machine, `${disc}\\Invoke-Bake.ps1`)).replaceAll("\r\n", "\n");
 
   it("trusts the certificates, runs them with what is beside them, and keeps neither", async () => {
     assert.match(await bake(), /\{"step":"Invoke-Bake",.*"facts":\{"steps":2\}\}\n$/);
-    const { drive, registry } = host.windows;
+    const { drive, registry } = machine.windows;
     assert.equal(await drive.readText("C:\\agent.txt"), "installed");
     const store = registry.find("SOFTWARE\\Microsoft\\SystemCertificates\\ROOT\\Certificates");
     assert.equal(store?.keys.size, 2);
@@ -69,45 +72,45 @@ describe("the baking of a Windows image with the user's scripts, rehearsed", () 
   });
 
   it("runs them once, though the build of the image goes on after a reboot", async () => {
-    await host.windows.drive.write("C:\\agent.txt", "changed since");
+    await machine.windows.drive.write("C:\\agent.txt", "changed since");
     await bake();
-    assert.equal(await host.windows.drive.readText("C:\\agent.txt"), "changed since");
+    assert.equal(await machine.windows.drive.readText("C:\\agent.txt"), "changed since");
   });
 });
 
 describe("the baking of the rehearsal's image, over SSH", () => {
-  let host: RehearsalHost;
+  let machine: RehearsedMachine;
   const reported: string[] = [];
   const image = "registry.k8s.io/pause:3.10.2";
   const steps = () =>
-    bakeOf(imageSoftware(versions, { windowsBuild: "10.0.20348", media: host.media }), [image])
+    bakeOf(imageSoftware(versions, { windowsBuild: "10.0.20348", media: machine.media }), [image])
       .steps;
   const bake = (some = steps()) =>
-    runBake({ steps: some }, loginOf(host), (line) => reported.push(line));
+    runBake({ steps: some }, loginOf(machine), (line) => reported.push(line));
 
   beforeEach(async () => {
     reported.length = 0;
-    host = await startRehearsalHost({ hostName: "bake", authorizedKeys: [adminKey.public] });
+    machine = await startRehearsedMachine({ hostName: "bake", authorizedKeys: [adminKey.public] });
   });
-  afterEach(() => host.stop());
+  afterEach(() => machine.stop());
 
   it("leaves what every node needs", async () => {
     await bake();
-    assert.equal(host.windows.state.features.Containers, "Installed");
-    assert.ok(host.windows.services.get("containerd"));
-    assert.equal(host.windows.services.get("kubelet")?.startType, "manual");
+    assert.equal(machine.windows.state.features.Containers, "Installed");
+    assert.ok(machine.windows.services.get("containerd"));
+    assert.equal(machine.windows.services.get("kubelet")?.startType, "manual");
     assert.deepEqual(reported, [
       "waits for the machine",
       ...bakedSteps.filter((step) => !ofUser.includes(step)).map(({ name }) => `baking: ${name}`),
     ]);
-    assert.equal(host.boots, 2);
-    assert.deepEqual(host.cluster.nodes, []);
+    assert.equal(machine.boots, 2);
+    assert.deepEqual(machine.cluster.nodes, []);
   });
 
   it("leaves the scripts' syntax trees", async () => {
     await bake([]);
     scripts.clear();
-    readKeptScripts(host.driveC);
+    readKeptScripts(machine.driveC);
     for (const name of await readdir(stepsSource, { recursive: true })) {
       if (!name.endsWith(".ps1")) continue;
       const text = (await readFile(join(stepsSource, name), "utf8")).replace(/^\ufeff/, "");
@@ -119,11 +122,11 @@ describe("the baking of the rehearsal's image, over SSH", () => {
   it("leaves nothing for a second one to change", async () => {
     await bake();
     await bake();
-    assert.equal(host.boots, 2);
+    assert.equal(machine.boots, 2);
   });
 
   it("goes on if no registry is reachable, and lists what each node pulls itself", async () => {
-    host.programs.hasRegistries = false;
+    machine.programs.hasRegistries = false;
     await bake();
     assert.match(
       reported.at(-1) ?? "",

@@ -44,7 +44,7 @@ function textOf(data: Buffer): string {
 
 /** Calico's own scripts, unchanged, as the operator's DaemonSet starts them; calico-node.exe is a fake. */
 describe("Calico's own scripts on the interpreter", function () {
-  const host = hostFor("each");
+  const machine = hostFor("each");
   let unpacked: string;
   let server: Server;
   let problems: string[];
@@ -62,7 +62,7 @@ describe("Calico's own scripts on the interpreter", function () {
   after(() => rm(unpacked, { recursive: true, force: true }));
 
   beforeEach(async () => {
-    const { windows } = host;
+    const { windows } = machine;
     await windows.drive.write(`${folder}\\calico-node.exe`, fakeExecutable("calico-node", "3"));
     await cp(join(unpacked, "node-windows"), await windows.drive.resolve(mountPoint), {
       recursive: true,
@@ -97,7 +97,7 @@ describe("Calico's own scripts on the interpreter", function () {
   };
 
   const commands = (): string[] =>
-    host.programs.commands
+    machine.programs.commands
       .filter((each) => each.includes("calico-node.exe"))
       .map((each) => each.replace(/^.*calico-node\.exe /, ""));
 
@@ -121,24 +121,24 @@ describe("Calico's own scripts on the interpreter", function () {
   const newBoot = ["-startup -complete-startup", "-monitor-token"];
 
   it("node-service.ps1 makes the network External, records the boot, and starts calico-node for each kubelet", async () => {
-    const { hns, registry, services, state } = host.windows;
+    const { hns, registry, services, state } = machine.windows;
     const run = start("CalicoWindows/node-service.ps1");
     await until(() => commands().length === 2, run);
     const [network, ...others] = state.hns.networks;
     assert.deepEqual([network?.Name, network?.Type, others], ["External", "Overlay", []]);
     assert.match(run.text(), /Management IP detected on vSwitch: 192\.168\.150\.11\.\n/);
     assert.ok(registry.find(calicoKey)?.get("LastBootTime"));
-    assert.equal(host.windows.state.firewallRules["OverlayTraffic4789UDP"]?.port, 4789);
+    assert.equal(machine.windows.state.firewallRules["OverlayTraffic4789UDP"]?.port, 4789);
     await services.stop("kubelet");
     await services.start("kubelet");
     await until(() => commands().length === 4, run);
     assert.deepEqual(commands(), [...newBoot, ...newBoot], "the refresher that ran is ended");
-    assert.equal(host.windows.startedProcesses.size, 1);
+    assert.equal(machine.windows.startedProcesses.size, 1);
     assert.equal(hns.hasSwitch, true);
   });
 
   it("node-service.ps1 removes the networks of an earlier boot, and leaves those of this one", async () => {
-    const { hns, state, registry } = host.windows;
+    const { hns, state, registry } = machine.windows;
     const overlay = {
       Subnets: [
         {
@@ -148,7 +148,7 @@ describe("Calico's own scripts on the interpreter", function () {
       ],
     };
     await hns.create("network", { Name: "left", Type: "Overlay", Ipams: [overlay] });
-    await until(() => host.windows.hasAddress, { text: () => "no address" });
+    await until(() => machine.windows.hasAddress, { text: () => "no address" });
     const run = start("CalicoWindows/node-service.ps1");
     await until(() => commands().length === 2, run);
     const names = () => state.hns.networks.map(({ Name }) => Name);
@@ -163,7 +163,7 @@ describe("Calico's own scripts on the interpreter", function () {
   });
 
   it("felix-service.ps1 waits for that, then starts Felix, until its container ends", async () => {
-    const { registry } = host.windows;
+    const { registry } = machine.windows;
     const run = start("CalicoWindows/felix-service.ps1");
     await until(
       () => run.text().includes("Waiting for Calico initialisation to finish...Stored"),

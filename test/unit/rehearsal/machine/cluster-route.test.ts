@@ -24,11 +24,11 @@ function parseRoutes(text: string): Route[] {
 }
 
 describe("Set-ClusterRoute, rehearsed", () => {
-  const host = hostFor("each");
+  const machine = hostFor("each");
 
   const set = (routes: string): Promise<StepRun> =>
-    runStep(host, "Set-ClusterRoute", ["-Route", `"${routes}"`]);
-  const inForce = (): string[] => host.programs.routes.map(routeText);
+    runStep(machine, "Set-ClusterRoute", ["-Route", `"${routes}"`]);
+  const inForce = (): string[] => machine.programs.routes.map(routeText);
 
   it("makes, changes and removes routes, and writes its own down", async () => {
     const steps: readonly [routes: string, changed: boolean][] = [
@@ -43,7 +43,7 @@ describe("Set-ClusterRoute, rehearsed", () => {
     for (const [routes, changed] of steps) {
       await assertDone(set(routes), changed, { routes });
       assert.deepEqual(inForce().sort(), parseRoutes(routes).map(routeText).sort());
-      const written = await host.windows.drive.readText(record);
+      const written = await machine.windows.drive.readText(record);
       const expected = routes === "" ? undefined : JSON.stringify({ routes: routes.split(";") });
       assert.equal(written, expected);
     }
@@ -51,30 +51,30 @@ describe("Set-ClusterRoute, rehearsed", () => {
 
   it("the routes are back after a reboot", async () => {
     await set(`${pods};${services}`);
-    host.programs.routes = [];
-    await host.programs.reboot(0);
-    await host.up();
+    machine.programs.routes = [];
+    await machine.programs.reboot(0);
+    await machine.up();
     assert.deepEqual(inForce(), [pods, services]);
   });
 
   it("leaves a route of somebody else alone, even if it is the wanted one", async () => {
     const theirs = ["0.0.0.0/0=192.168.150.1", pods];
-    for (const route of theirs.flatMap(parseRoutes)) addRoute(host.windows, route);
+    for (const route of theirs.flatMap(parseRoutes)) addRoute(machine.windows, route);
     await assertDone(set(`${pods};${services}`), true);
     await assertDone(set(""), true);
-    assert.deepEqual(host.windows.state.routes.map(routeText), theirs);
+    assert.deepEqual(machine.windows.state.routes.map(routeText), theirs);
   });
 
   it("leaves a route of somebody else alone that is not persistent", async () => {
-    host.windows.routesInForce.push(...parseRoutes(pods));
+    machine.windows.routesInForce.push(...parseRoutes(pods));
     await assertDone(set(pods), false);
     await assertDone(set(""), false);
-    assert.deepEqual(host.windows.routesInForce.map(routeText), [pods]);
+    assert.deepEqual(machine.windows.routesInForce.map(routeText), [pods]);
   });
 
   it("does without a record that a power cut has left empty or half written", async () => {
     for (const text of ["", '{"routes":["10.2']) {
-      await host.windows.drive.write(record, text);
+      await machine.windows.drive.write(record, text);
       await assertDone(set(pods));
       await assertDone(set(""), true);
     }
@@ -99,11 +99,11 @@ describe("Set-ClusterRoute, rehearsed", () => {
     it(`refuses ${name}, and changes nothing`, async () => {
       const theirs = parseRoutes("10.96.0.0/16=192.168.150.7");
       // One that has two addresses on a segment is its own neighbour by the other.
-      host.programs.ownAddresses = ["127.0.0.1", "192.168.150.10"];
-      for (const each of theirs) addRoute(host.windows, each);
-      const before = await listing(host);
+      machine.programs.ownAddresses = ["127.0.0.1", "192.168.150.10"];
+      for (const each of theirs) addRoute(machine.windows, each);
+      const before = await listing(machine);
       await assertFails(set(`10.245.0.0/16=192.168.150.128;${route}`), code, message);
-      assert.deepEqual(await listing(host), before);
+      assert.deepEqual(await listing(machine), before);
     });
   }
 
@@ -120,15 +120,15 @@ describe("Set-ClusterRoute, rehearsed", () => {
   });
 
   it("is undone by Reset-Node, which leaves somebody else's", async () => {
-    for (const route of parseRoutes("0.0.0.0/0=192.168.150.1")) addRoute(host.windows, route);
-    const before = await listing(host);
+    for (const route of parseRoutes("0.0.0.0/0=192.168.150.1")) addRoute(machine.windows, route);
+    const before = await listing(machine);
     await set(`${pods};${services}`);
-    const result = await runStep(host, "Reset-Node");
+    const result = await runStep(machine, "Reset-Node");
     const removed = result.facts["removed"] as string[];
     for (const range of ["10.244.0.0/16", "10.96.0.0/16"]) {
       assert.ok(removed.includes(`route to ${range}`), removed.join());
     }
-    assert.deepEqual(await listing(host), before);
+    assert.deepEqual(await listing(machine), before);
     assert.deepEqual(inForce(), ["0.0.0.0/0=192.168.150.1"]);
   });
 });

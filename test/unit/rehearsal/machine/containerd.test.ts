@@ -18,12 +18,12 @@ const folder = "C:\\Program Files\\containerd";
 const shim = `${folder}\\containerd-shim-runhcs-v1.exe`;
 
 describe("containerd and crictl, rehearsed", () => {
-  const host = hostFor("each");
+  const machine = hostFor("each");
 
   /** Puts another version among the media; the arguments that install it. */
   const upgrade = async (): Promise<Record<string, string>> => {
     const versions = { containerd: "2.5.0", kubernetes: "1.36.4" };
-    const { containerd } = await writeFakeMedia(host.windows.drive, versions);
+    const { containerd } = await writeFakeMedia(machine.windows.drive, versions);
     return {
       "-Version": "2.5.0",
       "-ArchivePath": pathOf(containerd),
@@ -31,19 +31,19 @@ describe("containerd and crictl, rehearsed", () => {
     };
   };
   const install = (given?: Record<string, string>): Promise<StepRun> =>
-    runGood(host, "Install-Containerd", given);
+    runGood(machine, "Install-Containerd", given);
   const replaced = async (): Promise<string[]> =>
-    (await readdir(await host.windows.drive.resolve(folder))).filter((name) =>
+    (await readdir(await machine.windows.drive.resolve(folder))).filter((name) =>
       name.endsWith(".replaced"),
     );
 
   it("takes the old one's place on a node that has joined; both services run again", async () => {
-    await prepareThrough(host, "Join-Node");
-    const before = host.windows.services.get("containerd");
+    await prepareThrough(machine, "Join-Node");
+    const before = machine.windows.services.get("containerd");
     // What a run that was cut short has left is not taken.
-    await host.windows.drive.write(`${folder}\\unpacked.new\\left.exe`, "half");
+    await machine.windows.drive.write(`${folder}\\unpacked.new\\left.exe`, "half");
     await assertDone(install(await upgrade()), true, { version: "2.5.0", archiveFrom: "media" });
-    const { services, drive } = host.windows;
+    const { services, drive } = machine.windows;
     assert.deepEqual(services.get("containerd"), before);
     assert.equal(await services.isRunning("containerd"), true);
     assert.equal(await services.isRunning("kubelet"), true);
@@ -54,23 +54,23 @@ describe("containerd and crictl, rehearsed", () => {
   });
 
   it("leaves a pod's running shim alone until nothing runs it any more", async () => {
-    await prepareThrough(host, "Install-Containerd");
-    host.windows.runningPrograms.add(shim);
+    await prepareThrough(machine, "Install-Containerd");
+    machine.windows.runningPrograms.add(shim);
     const args = await upgrade();
     await assertDone(install(args));
     const [kept = "", ...others] = await replaced();
     assert.match(kept, /^containerd-shim-runhcs-v1\.exe\.\d+\.replaced$/);
     assert.deepEqual(others, []);
-    assert.equal(await host.windows.drive.readText(`${folder}\\${kept}`), "fake 2.4.2\n");
+    assert.equal(await machine.windows.drive.readText(`${folder}\\${kept}`), "fake 2.4.2\n");
 
-    host.windows.runningPrograms.clear();
+    machine.windows.runningPrograms.clear();
     await assertDone(install(args), false);
     assert.deepEqual(await replaced(), []);
   });
 
   it("names a file that is held open, and continues once it is closed", async () => {
-    await prepareThrough(host, "Join-Node");
-    const { openFiles, services } = host.windows;
+    await prepareThrough(machine, "Join-Node");
+    const { openFiles, services } = machine.windows;
     openFiles.add(`${folder}\\ctr.exe`);
     const args = await upgrade();
     const inUse = /ctr\.exe can't be replaced: .*used by another process/;
@@ -78,17 +78,17 @@ describe("containerd and crictl, rehearsed", () => {
     for (const name of ["containerd", "kubelet"]) {
       assert.equal(await services.isRunning(name), true, name);
     }
-    await assertFile(host, `${folder}\\containerd.exe`, /2\.4\.2/);
+    await assertFile(machine, `${folder}\\containerd.exe`, /2\.4\.2/);
     assert.deepEqual(await replaced(), []);
     openFiles.clear();
     await assertDone(install(args), undefined, { archiveFrom: "media" });
-    assert.equal(await host.windows.drive.readText(shim), "fake 2.5.0\n");
-    assert.equal(await host.windows.services.isRunning("containerd"), true);
+    assert.equal(await machine.windows.drive.readText(shim), "fake 2.5.0\n");
+    assert.equal(await machine.windows.services.isRunning("containerd"), true);
   });
 
   it("harms nothing where the archive is no archive: containerd runs on", async () => {
-    await prepareThrough(host, "Install-Containerd");
-    const { drive, services } = host.windows;
+    await prepareThrough(machine, "Install-Containerd");
+    const { drive, services } = machine.windows;
     const sha256 = "b5bb9d8014a0f9b1d61e21e796d78dccdf1352f23cd32812f4850b878ae4944c"; // of "foo\n"
     const path = pathOf({ sha256, fileName: "containerd-2.5.0-windows-amd64.tar.gz" });
     await drive.write(path, "foo\n");
@@ -99,12 +99,12 @@ describe("containerd and crictl, rehearsed", () => {
   });
 
   it("crictl: comes beside containerd, knows where that serves, and goes when it is left out", async () => {
-    await prepareThrough(host, "Confirm-Reboot");
+    await prepareThrough(machine, "Confirm-Reboot");
     await assertDone(install(), undefined, { crictlFrom: "media" });
-    const { drive } = host.windows;
+    const { drive } = machine.windows;
     assert.equal(await drive.isFile(`${folder}\\crictl.exe`), true);
     const endpoint = /^runtime-endpoint: npipe:\/\/\/\/\.\/pipe\/containerd-containerd$/m;
-    await assertFile(host, `${folder}\\crictl.yaml`, endpoint);
+    await assertFile(machine, `${folder}\\crictl.yaml`, endpoint);
     assert.equal((await install()).facts["crictlFrom"], "installed");
 
     const without = { "-CrictlPath": '""', "-CrictlSha256": '""' };
@@ -117,8 +117,8 @@ describe("containerd and crictl, rehearsed", () => {
   });
 
   it("crictl: is repaired if it was deleted or configured differently", async () => {
-    await prepareThrough(host, "Install-Containerd");
-    const { drive } = host.windows;
+    await prepareThrough(machine, "Install-Containerd");
+    const { drive } = machine.windows;
     await drive.remove(`${folder}\\crictl.exe`);
     await assertDone(install(), true, { crictlFrom: "media" });
     await drive.write(`${folder}\\crictl.yaml`, "debug: true\n");
@@ -128,14 +128,14 @@ describe("containerd and crictl, rehearsed", () => {
 });
 
 describe("Install-Containerd's parameters besides versions, rehearsed", () => {
-  const host = hostFor("all", "Install-Containerd");
+  const machine = hostFor("all", "Install-Containerd");
 
   const install = (name?: string, value = ""): Promise<StepRun> =>
-    runGood(host, "Install-Containerd", name === undefined ? {} : { [name]: value });
+    runGood(machine, "Install-Containerd", name === undefined ? {} : { [name]: value });
   const starts = (): number =>
-    host.programs.commands.filter((line) => line.includes("--log-file")).length;
+    machine.programs.commands.filter((line) => line.includes("--log-file")).length;
   const hostsFile = (name: string): Promise<string | undefined> =>
-    host.windows.drive.readText(`${folder}\\certs.d\\${name}\\hosts.toml`);
+    machine.windows.drive.readText(`${folder}\\certs.d\\${name}\\hosts.toml`);
 
   it("mirrors: a hosts.toml per registry below config_path", async () => {
     const mirrors =
@@ -156,7 +156,7 @@ describe("Install-Containerd's parameters besides versions, rehearsed", () => {
     );
     assert.match((await hostsFile("example.com_5000_")) ?? "", /mirror\.test:8443/);
     const configPath = /config_path = 'C:\/Program Files\/containerd\/certs\.d'/;
-    await assertFile(host, `${folder}\\config.toml`, configPath);
+    await assertFile(machine, `${folder}\\config.toml`, configPath);
     await assertDone(install("-RegistryMirrors", `"${mirrors}"`), false);
   });
 
@@ -176,7 +176,7 @@ describe("Install-Containerd's parameters besides versions, rehearsed", () => {
     for (const [address, expected] of Object.entries(asWritten)) {
       const line = `Get-RegistryHostsFile -Mirror '${address}'`;
       const libraries = ["Step", "NativeCommand", "WholeFile", "InstalledProgram", "MachinePath"];
-      const text = await runText(host, [...libraries, "Services", "Containerd"], line);
+      const text = await runText(machine, [...libraries, "Services", "Containerd"], line);
       assert.equal(text.includes("override_path = true"), expected, address);
     }
   });
@@ -201,11 +201,11 @@ describe("Install-Containerd's parameters besides versions, rehearsed", () => {
   });
 
   it("mirrors: taken back, but nobody else's file is", async () => {
-    await host.windows.drive.write(`${folder}\\certs.d\\mine\\hosts.toml`, "# mine\n");
+    await machine.windows.drive.write(`${folder}\\certs.d\\mine\\hosts.toml`, "# mine\n");
     await assertDone(install(), true);
     assert.equal(await hostsFile("docker.io"), undefined);
     assert.equal(await hostsFile("mine"), "# mine\n");
-    await assertFile(host, `${folder}\\config.toml`, /config_path = ''/);
+    await assertFile(machine, `${folder}\\config.toml`, /config_path = ''/);
   });
 
   for (const mirrors of [
@@ -228,13 +228,13 @@ describe("Install-Containerd's parameters besides versions, rehearsed", () => {
   }
 
   it("a restart after a crash: ordered by each run, whatever somebody has set meanwhile", async () => {
-    await host.windows.services.change("containerd", { restarts: false });
+    await machine.windows.services.change("containerd", { restarts: false });
     await assertDone(install(), false);
-    assert.equal(host.windows.services.get("containerd")?.restarts, true);
+    assert.equal(machine.windows.services.get("containerd")?.restarts, true);
   });
 
   it("Defender: leaves it alone by default, scans it when asked to, and says so", async () => {
-    const { windows } = host;
+    const { windows } = machine;
     assert.ok(windows.state.defenderExclusions.includes(`${folder}\\containerd.exe`));
     assert.ok(windows.state.defenderExclusions.includes("C:\\ProgramData\\containerd"));
     windows.state.defenderExclusions.push("D:\\own");

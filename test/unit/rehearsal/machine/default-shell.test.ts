@@ -28,11 +28,11 @@ const shells: Readonly<Record<WindowsShell, string>> = {
 
 for (const [shell, path] of Object.entries(shells) as [WindowsShell, string][]) {
   describe(`A machine whose SSH server starts ${path}`, () => {
-    const host = hostFor("all");
+    const machine = hostFor("all");
     let client: Client;
     before(async () => {
-      host.windows.registry.make(openSshKey).set("DefaultShell", path, "String");
-      client = await connect(host);
+      machine.windows.registry.make(openSshKey).set("DefaultShell", path, "String");
+      client = await connect(machine);
     });
     after(() => client.end());
 
@@ -45,7 +45,7 @@ for (const [shell, path] of Object.entries(shells) as [WindowsShell, string][]) 
       const { exitCode, stdout, stderr } = await runOnWindows(client, command, limit());
       assert.equal(exitCode, 0, stderr);
       assert.match(stdout, /"entries":"192\.168\.150\.128=control-plane;192\.168\.150\.129=other"/);
-      const hosts = `${host.driveC}/Windows/System32/drivers/etc/hosts`;
+      const hosts = `${machine.driveC}/Windows/System32/drivers/etc/hosts`;
       assert.match(await readFile(hosts, "utf8"), /192\.168\.150\.129\s+other\s+# kindows/);
     });
 

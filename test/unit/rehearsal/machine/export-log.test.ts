@@ -8,11 +8,11 @@ import { joinToken, prepareThrough, hostFor } from "./step-runner.ts";
 import { newFolder } from "../../new-folder.ts";
 
 describe("Export-NodeLog, rehearsed", () => {
-  const host = hostFor("each");
+  const machine = hostFor("each");
 
   /** Files of the archive it writes, by name. */
   const exported = async (): Promise<Readonly<Record<string, string>>> => {
-    const { exitCode, stdout } = await runCommand(host, stepCommand("Export-NodeLog", []));
+    const { exitCode, stdout } = await runCommand(machine, stepCommand("Export-NodeLog", []));
     assert.equal(exitCode, 0, stdout);
     const folder = newFolder();
     const lines = stdout.trimEnd().split("\n").slice(0, -1);
@@ -28,14 +28,14 @@ describe("Export-NodeLog, rehearsed", () => {
     return Object.fromEntries(names.map((name, index) => [name, contents[index] ?? ""]));
   };
   const remains = async (): Promise<string[]> =>
-    (await readdir(join(host.driveC, "kindows"))).filter((name) => name.startsWith("logs"));
+    (await readdir(join(machine.driveC, "kindows"))).filter((name) => name.startsWith("logs"));
 
   it("has the ends of the logs and what Windows says of itself, without secrets", async () => {
-    await prepareThrough(host, "Join-Node");
-    await host.windows.drive.write("C:\\var\\log\\kubelet\\kubelet.log", `x ${joinToken} y\n`);
-    await host.windows.drive.write("C:\\Windows\\Minidump\\1.dmp", "a secret in memory");
+    await prepareThrough(machine, "Join-Node");
+    await machine.windows.drive.write("C:\\var\\log\\kubelet\\kubelet.log", `x ${joinToken} y\n`);
+    await machine.windows.drive.write("C:\\Windows\\Minidump\\1.dmp", "a secret in memory");
     // In the guest Wine's programs are links out of the drive.
-    await symlink("/bin/true", join(host.driveC, "Windows/System32/netstat.exe"));
+    await symlink("/bin/true", join(machine.driveC, "Windows/System32/netstat.exe"));
     const files = await exported();
     assert.equal(files["var_log_kubelet_kubelet.log"], "x [redacted] y\n");
     assert.match(files["os.txt"] ?? "", /^Caption: Microsoft Windows Server 2022 /);
@@ -59,7 +59,7 @@ describe("Export-NodeLog, rehearsed", () => {
   it("takes away what one that was cut short has left, after a day", async () => {
     const hour = 3600;
     for (const [name, age] of Object.entries({ "logs-old": 25 * hour, "logs-new": hour })) {
-      const folder = join(host.driveC, "kindows", name);
+      const folder = join(machine.driveC, "kindows", name);
       await mkdir(folder);
       const time = Date.now() / 1000 - age;
       await utimes(folder, time, time);
@@ -71,6 +71,6 @@ describe("Export-NodeLog, rehearsed", () => {
   it("shows an object's properties whole, with all lines of a message", async () => {
     const text = 'ConvertTo-LogText -Answer ([pscustomobject]@{ Id = 7; Message = "a`r`nb" })';
     const files = ["Step", "NativeCommand", "LogFiles"];
-    assert.equal(await runText(host, files, text), "Id: 7\nMessage: a\r\nb\n\n");
+    assert.equal(await runText(machine, files, text), "Id: 7\nMessage: a\r\nb\n\n");
   });
 });

@@ -16,19 +16,19 @@ import {
 
 describe("Faults in steps", () => {
   it("refuseDials keeps the port closed after a boot", () =>
-    withSteps({}, async (host) => {
-      await plantFaults(host, { kind: "refuseDials", seconds: 600 });
-      const refusal = holdWait(host.time, 600);
-      await runCommand(host, "shutdown /r /t 0");
+    withSteps({}, async (machine) => {
+      await plantFaults(machine, { kind: "refuseDials", seconds: 600 });
+      const refusal = holdWait(machine.time, 600);
+      await runCommand(machine, "shutdown /r /t 0");
       await refusal.begun;
-      await assert.rejects(connect(host), /ECONNREFUSED/);
+      await assert.rejects(connect(machine), /ECONNREFUSED/);
       refusal.end();
-      await host.up();
-      (await connect(host)).end();
+      await machine.up();
+      (await connect(machine)).end();
     }));
 
   it("a power cut tears what was written and not flushed, and no record of the steps", () =>
-    withSteps({}, async (host) => {
+    withSteps({}, async (machine) => {
       const lines = [
         "Save-JoinRecord -Cluster 'a' -Joining $false",
         "$stream = New-Object -TypeName System.IO.FileStream -ArgumentList 'C:\\plain.json', 'Create', 'Write', 'None'",
@@ -36,20 +36,20 @@ describe("Faults in steps", () => {
         "$stream.Dispose()",
       ];
       const files = ["Step", "NativeCommand", "Services", "KubeletService", "Membership"];
-      await runText(host, files, lines.join("\r\n"));
-      await host.programs.reboot(0);
-      await host.up();
-      const { drive } = host.windows;
+      await runText(machine, files, lines.join("\r\n"));
+      await machine.programs.reboot(0);
+      await machine.up();
+      const { drive } = machine.windows;
       assert.equal((await drive.read("C:\\plain.json"))?.length, 8);
       assert.equal(await drive.readText("C:\\kindows\\state\\join.json"), '{"cluster":"a"}');
     }));
 
   it("slow makes a step take longer", () =>
-    withSteps({}, async (host) => {
+    withSteps({}, async (machine) => {
       const waits: unknown[] = [];
       const run = async (): Promise<unknown[]> => {
         waits.length = 0;
-        await runStep(host, "Set-HostsEntry", ["-Entry", "10.0.0.1=a"]);
+        await runStep(machine, "Set-HostsEntry", ["-Entry", "10.0.0.1=a"]);
         return [...waits];
       };
       // Whatever is done takes 2 ms, and nothing is really waited for.
@@ -58,7 +58,7 @@ describe("Faults in steps", () => {
       waitBy((milliseconds) => Promise.resolve(waits.push(milliseconds)));
       try {
         assert.deepEqual(await run(), []);
-        await plantFaults(host, { kind: "slow", factor: 50 });
+        await plantFaults(machine, { kind: "slow", factor: 50 });
         const slowed = await run();
         assert.ok(slowed.length > 0 && slowed.every((each) => Number(each) >= 98), String(slowed));
       } finally {
@@ -68,12 +68,12 @@ describe("Faults in steps", () => {
     }));
 
   it("one step at a time: the second waits, and gives up with StepBusy", () =>
-    withSteps({}, async (host) => {
-      const { mutexes } = host.windows;
+    withSteps({}, async (machine) => {
+      const { mutexes } = machine.windows;
       await mutexes.enter("Global\\kindows-step", 0);
-      await assertFails(runStep(host, "Set-HostsEntry", ["-Entry", '""']), "StepBusy");
+      await assertFails(runStep(machine, "Set-HostsEntry", ["-Entry", '""']), "StepBusy");
       mutexes.leave("Global\\kindows-step");
-      await assertDone(runStep(host, "Set-HostsEntry", ["-Entry", '""']));
+      await assertDone(runStep(machine, "Set-HostsEntry", ["-Entry", '""']));
     }));
 
   const wrong: readonly (readonly [setting: unknown, message: RegExp])[] = [
@@ -91,14 +91,18 @@ describe("Faults in steps", () => {
   }
 
   it("a damaged faults file is an error of the step, not of the host", () =>
-    withSteps({}, async (host) => {
-      await host.windows.drive.write(faultsPath, "[{");
-      await assertFails(runStep(host, "Set-HostsEntry", ["-Entry", '""']), "Unexpected");
+    withSteps({}, async (machine) => {
+      await machine.windows.drive.write(faultsPath, "[{");
+      await assertFails(runStep(machine, "Set-HostsEntry", ["-Entry", '""']), "Unexpected");
     }));
 
   it("a fault in a step that does not exist is an error that names it", () =>
-    withSteps({ faults: [{ kind: "reboot", step: "Join-Nodes" }] }, async (host) => {
+    withSteps({ faults: [{ kind: "reboot", step: "Join-Nodes" }] }, async (machine) => {
       const unknown = /names the step Join-Nodes, but there is no such script/;
-      await assertFails(runStep(host, "Set-HostsEntry", ["-Entry", '""']), "Unexpected", unknown);
+      await assertFails(
+        runStep(machine, "Set-HostsEntry", ["-Entry", '""']),
+        "Unexpected",
+        unknown,
+      );
     }));
 });

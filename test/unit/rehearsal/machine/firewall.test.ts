@@ -9,10 +9,10 @@ const opened = (rules: Parameters<typeof linuxFirewall>[0]): readonly string[] =
   );
 
 describe("Windows' firewall", () => {
-  const host = hostFor("each");
-  const inForce = (): readonly string[] => opened(host.windows.state.firewallRules);
+  const machine = hostFor("each");
+  const inForce = (): readonly string[] => opened(machine.windows.state.firewallRules);
   const run = (text: string): ReturnType<typeof netsh> =>
-    netsh(host.windows, text.split(" ").slice(1));
+    netsh(machine.windows, text.split(" ").slice(1));
   const add = "netsh advfirewall firewall add rule name=verify dir=in action=allow";
 
   it("lets nothing in by itself but SSH and answers", () => {

@@ -57,13 +57,13 @@ const toNode = {
 };
 
 describe("The Host Networking Service, modelled", () => {
-  const host = hostFor("each", "Confirm-Reboot");
+  const machine = hostFor("each", "Confirm-Reboot");
   let hns: HostNetworkingService;
   let calico: string;
   let pod: string;
 
   beforeEach(async () => {
-    ({ hns } = host.windows);
+    ({ hns } = machine.windows);
     calico = await hns.create("network", network("Calico"));
     pod = await hns.create("endpoint", at("10.244.1.5"), { network: calico });
     await hns.create("loadBalancer", balancer([pod]));
@@ -154,9 +154,9 @@ describe("The Host Networking Service, modelled", () => {
   it("has one set of objects for scripts and for programs", async () => {
     const names =
       "(Get-HnsNetwork).Name; (Get-HnsEndpoint).IPAddress; (Get-HnsPolicyList).Policies[0].VIPs[0]";
-    assert.equal(await runText(host, [], names), "Calico\n10.244.1.5\n10.96.0.10\n");
+    assert.equal(await runText(machine, [], names), "Calico\n10.244.1.5\n10.96.0.10\n");
     await runText(
-      host,
+      machine,
       [],
       "Get-HnsPolicyList | Remove-HnsPolicyList; Get-HnsNetwork | Remove-HnsNetwork",
     );
@@ -169,7 +169,7 @@ describe("The Host Networking Service, modelled", () => {
     const provider = (): unknown =>
       queried<Network>("network", calico).Policies.find(({ Type }) => Type === "ProviderAddress")
         ?.Settings["ProviderAddress"];
-    const { windows, time } = host;
+    const { windows, time } = machine;
     await hns.delete("network", calico);
     const switching = holdWait(time, 4);
     calico = await hns.create("network", network("Calico"));
@@ -200,15 +200,15 @@ describe("The Host Networking Service, modelled", () => {
     await hns.stop();
     await refused(() => hns.query("network", calico), "RPC_S_SERVER_UNAVAILABLE");
     await hns.start();
-    assert.deepEqual(networkNames(host.windows), ["Calico"]);
+    assert.deepEqual(networkNames(machine.windows), ["Calico"]);
     assert.deepEqual([hns.objects.endpoints, hns.objects.loadBalancers], [[], []]);
 
     await hns.create("endpoint", at("10.244.1.5"), { network: calico });
     await hns.create("network", temporary);
-    await host.programs.reboot(0);
-    await host.up();
-    assert.deepEqual(networkNames(host.windows), ["Calico"]);
-    assert.deepEqual(host.windows.hns.objects.endpoints, []);
+    await machine.programs.reboot(0);
+    await machine.up();
+    assert.deepEqual(networkNames(machine.windows), ["Calico"]);
+    assert.deepEqual(machine.windows.hns.objects.endpoints, []);
   });
 
   it("answers a program, also about its own mistakes", async () => {

@@ -16,13 +16,13 @@ const configuration = "C:\\etc\\cni\\net.d\\10-hybrid-overlay.conflist";
 const program = "C:\\k\\hybrid-overlay-node.exe";
 
 describe("the hybrid overlay of ovn-kubernetes, rehearsed", () => {
-  const host = hostFor("each");
+  const machine = hostFor("each");
 
   const install = (given?: Readonly<Record<string, string>>): Promise<StepRun> =>
-    runGood(host, "Install-HybridOverlay", given);
-  const join = (): Promise<void> => prepareThrough(host, "Join-Node");
+    runGood(machine, "Install-HybridOverlay", given);
+  const join = (): Promise<void> => prepareThrough(machine, "Join-Node");
   const starts = (): readonly string[] =>
-    host.programs.commands.filter((line) => line.startsWith(program));
+    machine.programs.commands.filter((line) => line.startsWith(program));
 
   it("makes its network after the join, gives CNI its range, and starts with Windows; the second run changes nothing", async () => {
     await join();
@@ -32,8 +32,8 @@ describe("the hybrid overlay of ovn-kubernetes, rehearsed", () => {
       cniPluginsFrom: "media",
       subnet: "10.132.1.0/24",
     });
-    const { drive, services } = host.windows;
-    assert.deepEqual(networkNames(host.windows), [network]);
+    const { drive, services } = machine.windows;
+    assert.deepEqual(networkNames(machine.windows), [network]);
     const service = services.get("hybrid-overlay-node");
     assert.deepEqual([service?.startType, service?.restarts], ["auto", true]);
     assert.deepEqual(starts(), [
@@ -69,10 +69,10 @@ describe("the hybrid overlay of ovn-kubernetes, rehearsed", () => {
     await install();
     await assertDone(install({ "-VxlanPort": "9898" }), true);
     assert.match(starts().at(-1) ?? "", /--hybrid-overlay-vxlan-port=9898/);
-    assert.equal(host.windows.state.firewallRules["kindows-hybrid-overlay"]?.port, 9898);
-    await host.windows.services.stop("hybrid-overlay-node");
+    assert.equal(machine.windows.state.firewallRules["kindows-hybrid-overlay"]?.port, 9898);
+    await machine.windows.services.stop("hybrid-overlay-node");
     await assertDone(install({ "-VxlanPort": "9898" }), true);
-    assert.equal(await host.windows.services.isRunning("hybrid-overlay-node"), true);
+    assert.equal(await machine.windows.services.isRunning("hybrid-overlay-node"), true);
   });
 
   for (const medium of ["hybridOverlay", "cniPlugins"] as const) {
@@ -82,22 +82,22 @@ describe("the hybrid overlay of ovn-kubernetes, rehearsed", () => {
       const name = medium === "hybridOverlay" ? "-ProgramSha256" : "-CniPluginsSha256";
       const wrong = { [name]: "0".repeat(64) };
       await assertFails(install(wrong), "ChecksumMismatch");
-      assert.equal(await host.windows.services.isRunning("hybrid-overlay-node"), true);
-      await host.windows.drive.remove(pathOf(host.media[medium]));
+      assert.equal(await machine.windows.services.isRunning("hybrid-overlay-node"), true);
+      await machine.windows.drive.remove(pathOf(machine.media[medium]));
       await assertFails(install(wrong), "MediumMissing");
     });
   }
 
   it("is taken away by a reset: service, programs, files, network, port", async () => {
-    const before = await listing(host);
+    const before = await listing(machine);
     await join();
     await install();
-    await host.windows.drive.write("C:\\var\\log\\hybrid-overlay\\hybrid-overlay.log", "x");
-    const result = await assertDone(runStep(host, "Reset-Node"));
+    await machine.windows.drive.write("C:\\var\\log\\hybrid-overlay\\hybrid-overlay.log", "x");
+    const result = await assertDone(runStep(machine, "Reset-Node"));
     const removed = (result.facts["removed"] as string[]).join("\n");
     for (const each of ["service hybrid-overlay-node", `network ${network}`, "folder C:\\k"]) {
       assert.ok(removed.includes(each), each);
     }
-    assert.deepEqual(await listing(host), before);
+    assert.deepEqual(await listing(machine), before);
   });
 });

@@ -4,7 +4,7 @@ import { stepCommand } from "./ssh-client.ts";
 import { assertDone, assertFails, hostFor, prepareThrough, runStep } from "./step-runner.ts";
 
 describe("Import-Image, rehearsed", () => {
-  const host = hostFor("each");
+  const machine = hostFor("each");
   const archive = "C:\\kindows\\load-0.tar";
   const calls: string[] = [];
   /** What ctr lists after the import. */
@@ -13,15 +13,15 @@ describe("Import-Image, rehearsed", () => {
     ...["-Archive", archive, "-Images", "docker.io/library/app:1"],
     ...["-Sha256", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"],
   ];
-  const run = () => runStep(host, "Import-Image", good);
-  const isThere = () => host.windows.drive.isFile(archive);
+  const run = () => runStep(machine, "Import-Image", good);
+  const isThere = () => machine.windows.drive.isFile(archive);
 
   beforeEach(async () => {
     calls.length = 0;
     listed = "docker.io/library/app:1\r\nregistry.k8s.io/pause:3.10.2\r\n";
-    await prepareThrough(host, "Install-Containerd");
-    await host.windows.drive.write(archive, "");
-    const { programs } = host;
+    await prepareThrough(machine, "Install-Containerd");
+    await machine.windows.drive.write(archive, "");
+    const { programs } = machine;
     const original = programs.run.bind(programs);
     programs.run = (exe, args, options: RunOptions) => {
       if (!exe.endsWith("\\ctr.exe")) return original(exe, args, options);
@@ -47,7 +47,7 @@ describe("Import-Image, rehearsed", () => {
   });
 
   it("imports nothing whose content is another one", async () => {
-    await host.windows.drive.write(archive, "x");
+    await machine.windows.drive.write(archive, "x");
     await assertFails(run(), "ChecksumMismatch", /e3b0c44/, /kindows load/);
     assert.deepEqual(calls, []);
     assert.equal(await isThere(), false);
@@ -58,7 +58,7 @@ describe("Import-Image, rehearsed", () => {
       [1, "C:\\Windows\\a.tar"],
       [3, "--all"],
     ] as const) {
-      const { exitCode } = await runStep(host, "Import-Image", good.with(at, value));
+      const { exitCode } = await runStep(machine, "Import-Image", good.with(at, value));
       assert.equal(exitCode, 1, stepCommand("Import-Image", good.with(at, value)));
     }
     assert.deepEqual(calls, []);

@@ -28,40 +28,40 @@ import {
 const config = "C:\\Program Files\\containerd\\config.toml";
 
 describe("Installing, rehearsed", () => {
-  const host = hostFor("each");
+  const machine = hostFor("each");
 
   const run = (step: string, given?: Readonly<Record<string, string>>): Promise<StepRun> =>
-    runGood(host, step, given);
-  const isRunning = (name: string): Promise<boolean> => host.windows.services.isRunning(name);
+    runGood(machine, step, given);
+  const isRunning = (name: string): Promise<boolean> => machine.windows.services.isRunning(name);
   /** A node that has joined, with Flannel, whose services all start with Windows and run. */
   const becomeNode = async (): Promise<void> => {
-    await prepareThrough(host, "Join-Node");
+    await prepareThrough(machine, "Join-Node");
     await assertDone(run("Install-Flannel"));
-    const { services } = host.windows;
+    const { services } = machine.windows;
     await services.change("flanneld", { startType: "auto" });
     await services.start("flanneld");
   };
   const media = () =>
-    writeFakeMedia(host.windows.drive, { containerd: "2.5.0", kubernetes: "1.36.5" });
+    writeFakeMedia(machine.windows.drive, { containerd: "2.5.0", kubernetes: "1.36.5" });
 
   it("containerd: unpacked, configured, registered, running; the second run changes nothing", async () => {
-    await prepareThrough(host, "Confirm-Reboot");
+    await prepareThrough(machine, "Confirm-Reboot");
     await assertDone(run("Install-Containerd"), true, { archiveFrom: "media" });
-    const { drive, services, path: machinePath } = host.windows;
+    const { drive, services, path: machinePath } = machine.windows;
     assert.equal(await drive.isFile("C:\\Program Files\\containerd\\ctr.exe"), true);
-    await assertFile(host, config, /bin_dirs = \['C:\/opt\/cni\/bin'\]/);
-    await assertFile(host, config, /conf_dir = 'C:\/etc\/cni\/net\.d'/);
+    await assertFile(machine, config, /bin_dirs = \['C:\/opt\/cni\/bin'\]/);
+    await assertFile(machine, config, /conf_dir = 'C:\/etc\/cni\/net\.d'/);
     assert.equal(services.get("containerd")?.startType, "auto");
     assert.equal(await services.isRunning("containerd"), true);
     assert.deepEqual(machinePath, ["C:\\Program Files\\containerd"]);
     const session = "SYSTEM\\CurrentControlSet\\Control\\Session Manager\\Environment";
-    assert.deepEqual(host.windows.registry.make(session).values.get("path"), {
+    assert.deepEqual(machine.windows.registry.make(session).values.get("path"), {
       name: "Path",
       kind: "ExpandString",
       data: "%SystemRoot%\\system32;%SystemRoot%;C:\\Program Files\\containerd",
     });
     assert(
-      host.programs.commands.includes(
+      machine.programs.commands.includes(
         "C:\\Program Files\\containerd\\containerd.exe --config C:\\Program Files\\containerd\\config.toml --log-file C:\\var\\log\\containerd\\containerd.log",
       ),
       "containerd.exe runs with its configuration, without --run-service",
@@ -71,21 +71,21 @@ describe("Installing, rehearsed", () => {
   });
 
   it("containerd: another configuration is written and containerd is restarted", async () => {
-    await prepareThrough(host, "Join-Node");
+    await prepareThrough(machine, "Join-Node");
     const starts = (): number =>
-      host.programs.commands.filter((line) => line.includes("--log-file")).length;
+      machine.programs.commands.filter((line) => line.includes("--log-file")).length;
     const before = starts();
     await assertDone(run("Install-Containerd", { "-PauseImage": "mirror.test/pause:1" }), true);
     assert.equal(starts(), before + 1);
     assert.equal(await isRunning("kubelet"), true);
-    await assertFile(host, config, /sandbox = 'mirror\.test\/pause:1'/);
+    await assertFile(machine, config, /sandbox = 'mirror\.test\/pause:1'/);
   });
 
   it("containerd: running without serving its pipe is an error with the end of its log", async () => {
-    await prepareThrough(host, "Confirm-Reboot");
-    await host.windows.drive.write("C:\\var\\log\\containerd\\containerd.log", "a\nno pipe\n");
-    host.programs.isPipeServed = () => Promise.resolve(false);
-    const { programs } = host;
+    await prepareThrough(machine, "Confirm-Reboot");
+    await machine.windows.drive.write("C:\\var\\log\\containerd\\containerd.log", "a\nno pipe\n");
+    machine.programs.isPipeServed = () => Promise.resolve(false);
+    const { programs } = machine;
     const start = Date.now();
     programs.now = () => new Date(start + (Date.now() - start) * 100);
     const notReady = /not ready after 120 s: Running\. [^]*no pipe$/;
@@ -93,7 +93,7 @@ describe("Installing, rehearsed", () => {
   });
 
   it("containerd: a wrong version is an error", async () => {
-    await prepareThrough(host, "Confirm-Reboot");
+    await prepareThrough(machine, "Confirm-Reboot");
     const other = run("Install-Containerd", { "-Version": "2.3.4" });
     await assertFails(other, "VersionMismatch", /v2\.4\.2 fake', expected was version 2\.3\.4/);
   });
@@ -107,42 +107,42 @@ describe("Installing, rehearsed", () => {
   ] as const;
   for (const [step, name, prepared, program] of needed) {
     it(`nothing is taken from a medium of ${name} that is damaged, or not there`, async () => {
-      await prepareThrough(host, prepared);
-      const { fileName, sha256 } = host.media[name];
-      const file = join(host.driveC, "kindows/media", sha256, fileName);
+      await prepareThrough(machine, prepared);
+      const { fileName, sha256 } = machine.media[name];
+      const file = join(machine.driveC, "kindows/media", sha256, fileName);
       await truncate(file, 10);
       const damaged = /gz has the SHA-256 [0-9a-f]{64}, expected was [0-9a-f]{64}\.$/;
       await assertFails(run(step), "ChecksumMismatch", damaged);
       await rm(file);
       await assertFails(run(step), "MediumMissing", /gz is not there\.$/);
-      assert.equal(existsSync(join(host.driveC, program)), false);
+      assert.equal(existsSync(join(machine.driveC, program)), false);
     });
   }
 
   it("a medium is needed no more when its program is in place", async () => {
-    await prepareThrough(host, "Install-Kubernetes");
-    await host.windows.drive.remove("C:\\kindows\\media");
+    await prepareThrough(machine, "Install-Kubernetes");
+    await machine.windows.drive.remove("C:\\kindows\\media");
     await assertDone(run("Install-Containerd"), false, { archiveFrom: "installed" });
     await assertDone(run("Install-Kubernetes"), false, { kubeletFrom: "installed" });
   });
 
   it("kubelet and kubeadm: in place, service manual, port open; the second run changes nothing", async () => {
-    await prepareThrough(host, "Install-Containerd");
+    await prepareThrough(machine, "Install-Containerd");
     await assertDone(run("Install-Kubernetes"), true);
-    const service = host.windows.services.get("kubelet");
+    const service = machine.windows.services.get("kubelet");
     assert.deepEqual([service?.startType, service?.dependsOn], ["manual", ["containerd"]]);
-    assert.equal(await host.windows.services.isRunning("kubelet"), false);
-    const keys = await stat(join(host.driveC, "etc/kubernetes"));
+    assert.equal(await machine.windows.services.isRunning("kubelet"), false);
+    const keys = await stat(join(machine.driveC, "etc/kubernetes"));
     assert.equal(keys.mode & 0o777, 0o700);
     await assertDone(run("Install-Kubernetes"), false, { kubeletFrom: "installed" });
   });
 
   it("kubelet: replaced on a node that has joined, it stands still meanwhile and runs again", async () => {
-    await prepareThrough(host, "Join-Node");
-    setVariable(host.windows, "HTTPS_PROXY", "http://proxy.test:3128");
-    await host.windows.drive.write("C:\\k\\kubelet.exe", "damaged");
+    await prepareThrough(machine, "Join-Node");
+    setVariable(machine.windows, "HTTPS_PROXY", "http://proxy.test:3128");
+    await machine.windows.drive.write("C:\\k\\kubelet.exe", "damaged");
     await assertDone(run("Install-Kubernetes"), true, { kubeletFrom: "media" });
-    const { services, drive } = host.windows;
+    const { services, drive } = machine.windows;
     assert.equal(await services.isRunning("kubelet"), true);
     assert.equal(services.get("kubelet")?.startType, "auto");
     assert.deepEqual(services.environment("kubelet"), ["HTTPS_PROXY=http://proxy.test:3128"]);
@@ -155,8 +155,8 @@ describe("Installing, rehearsed", () => {
   });
 
   it("kubelet: a program that was changed since it was checked is looked at again", async () => {
-    await prepareThrough(host, "Install-Kubernetes");
-    const { drive } = host.windows;
+    await prepareThrough(machine, "Install-Kubernetes");
+    const { drive } = machine.windows;
     const note = await drive.readText("C:\\k\\kubeadm.exe.checked");
     assert.match(note ?? "", /^[0-9a-f]{64} \d+\.\d+\.\d+ \d+ \d+$/);
     // A note of another version's is none.
@@ -171,8 +171,8 @@ describe("Installing, rehearsed", () => {
   });
 
   it("kubelet: scanned by Defender only when asked to", async () => {
-    await prepareThrough(host, "Install-Kubernetes");
-    const { windows } = host;
+    await prepareThrough(machine, "Install-Kubernetes");
+    const { windows } = machine;
     assert.ok(windows.state.defenderExclusions.includes("C:\\k\\kubelet.exe"));
     await assertDone(run("Install-Kubernetes", { "-DefenderExclusions": "0" }), true, {
       defenderExclusions: "off",
@@ -182,8 +182,8 @@ describe("Installing, rehearsed", () => {
   });
 
   it("Windows does not update by itself any more, until it may again", async () => {
-    await prepareThrough(host, "Install-Kubernetes");
-    const { windows } = host;
+    await prepareThrough(machine, "Install-Kubernetes");
+    const { windows } = machine;
     assert.equal(noAutoUpdate(windows), 1);
     await assertDone(run("Install-Kubernetes", { "-AutomaticUpdates": "1" }), true);
     assert.equal(noAutoUpdate(windows), undefined);
@@ -195,7 +195,7 @@ describe("Installing, rehearsed", () => {
   });
 
   it("the machine's time zone is the one of the settings; without one it stays", async () => {
-    await prepareThrough(host, "Install-Kubernetes");
+    await prepareThrough(machine, "Install-Kubernetes");
     const versions = { kubernetes: "1.36.4", containerd: "2.4.2" };
     const software = officialSoftware(versions, { checksums: {}, lock: {}, folders: {} });
     const sums = { kubelet: "", kubeadm: "", kubeLogRunner: "", kubeProxy: "" };
@@ -209,13 +209,13 @@ describe("Installing, rehearsed", () => {
       await assertDone(run("Install-Kubernetes", { "-TimeZone": `"${TimeZone}"` }), changed);
     }
     const key = "SYSTEM\\CurrentControlSet\\Control\\TimeZoneInformation";
-    const zone = host.windows.registry.make(key).get("TimeZoneKeyName");
+    const zone = machine.windows.registry.make(key).get("TimeZoneKeyName");
     assert.equal(zone, "W. Europe Standard Time");
   });
 
   it("what was set about updates before comes back with the reset", async () => {
-    await prepareThrough(host, "Install-Containerd");
-    const { windows } = host;
+    await prepareThrough(machine, "Install-Containerd");
+    const { windows } = machine;
     setNoAutoUpdate(windows, 0);
     await run("Install-Kubernetes");
     assert.equal(noAutoUpdate(windows), 1);
@@ -225,40 +225,40 @@ describe("Installing, rehearsed", () => {
   });
 
   it("a program that is none ends in an error, not in a service", async () => {
-    await prepareThrough(host, "Install-Containerd");
-    await host.windows.drive.write("C:\\Program Files\\containerd\\containerd.exe", "text");
+    await prepareThrough(machine, "Install-Containerd");
+    await machine.windows.drive.write("C:\\Program Files\\containerd\\containerd.exe", "text");
     await assertFails(run("Install-Containerd"), "Unexpected", /not a valid Win32 application/);
   });
 
   it("kubelet runs on where a medium of kubeadm, or of what comes after kubelet, is missing", async () => {
     await becomeNode();
     const { kubelet } = await media();
-    await host.windows.drive.write("C:\\k\\kubeadm.exe", "damaged");
-    const { kubeadm, kubeLogRunner } = host.media;
-    await host.windows.drive.remove(pathOf(kubeadm));
+    await machine.windows.drive.write("C:\\k\\kubeadm.exe", "damaged");
+    const { kubeadm, kubeLogRunner } = machine.media;
+    await machine.windows.drive.remove(pathOf(kubeadm));
     const given = { "-KubeletPath": pathOf(kubelet), "-KubeletSha256": kubelet.sha256 };
-    const before = await host.windows.drive.readText("C:\\k\\kubelet.exe");
+    const before = await machine.windows.drive.readText("C:\\k\\kubelet.exe");
     await assertFails(run("Install-Kubernetes", given), "MediumMissing");
     assert.equal(await isRunning("kubelet"), true);
-    assert.equal(await host.windows.drive.readText("C:\\k\\kubelet.exe"), before);
+    assert.equal(await machine.windows.drive.readText("C:\\k\\kubelet.exe"), before);
 
-    await writeFakeMedia(host.windows.drive, { containerd: "2.4.2", kubernetes: "1.36.4" });
-    await host.windows.services.stop("kubelet");
-    await host.windows.drive.write("C:\\k\\kube-log-runner.exe", "damaged");
-    await host.windows.services.start("kubelet");
-    await host.windows.drive.write("C:\\k\\kubelet.exe", "damaged");
-    await host.windows.drive.remove(pathOf(kubeLogRunner));
+    await writeFakeMedia(machine.windows.drive, { containerd: "2.4.2", kubernetes: "1.36.4" });
+    await machine.windows.services.stop("kubelet");
+    await machine.windows.drive.write("C:\\k\\kube-log-runner.exe", "damaged");
+    await machine.windows.services.start("kubelet");
+    await machine.windows.drive.write("C:\\k\\kubelet.exe", "damaged");
+    await machine.windows.drive.remove(pathOf(kubeLogRunner));
     await assertFails(run("Install-Kubernetes"), "MediumMissing");
     assert.equal(await isRunning("kubelet"), true);
   });
 
   it("an archive without its program is said to be that, and what is there stays", async () => {
     await becomeNode();
-    const other = host.media.flannelPlugin;
+    const other = machine.media.flannelPlugin;
     const given = { "-DaemonPath": pathOf(other), "-DaemonSha256": other.sha256 };
     const holdsNone = /\.tgz holds no flanneld\.exe\.$/;
     await assertFails(run("Install-Flannel", given), "CommandFailed", holdsNone);
-    assert.equal(await host.windows.drive.isFile("C:\\k\\flanneld.exe"), true);
+    assert.equal(await machine.windows.drive.isFile("C:\\k\\flanneld.exe"), true);
     assert.equal(await isRunning("flanneld"), true);
     const archive = { "-ArchivePath": pathOf(other), "-ArchiveSha256": other.sha256 };
     const containerd = await run("Install-Containerd", archive);
@@ -275,7 +275,7 @@ describe("Installing, rehearsed", () => {
       ["Install-Flannel", "flanneld"],
     ] as const) {
       assert.equal((await run(step)).changed, false, step);
-      await host.windows.services.stop(service);
+      await machine.windows.services.stop(service);
       assert.equal((await run(step)).changed, true, step);
       assert.equal(await isRunning(service), true);
     }
@@ -283,19 +283,19 @@ describe("Installing, rehearsed", () => {
 
   it("flanneld keeps the variables that somebody else has given it", async () => {
     await becomeNode();
-    const { services } = host.windows;
-    setServiceVariables(host.windows, "flanneld", ["OWN=1", "NODE_NAME=old"]);
+    const { services } = machine.windows;
+    setServiceVariables(machine.windows, "flanneld", ["OWN=1", "NODE_NAME=old"]);
     await assertDone(run("Install-Flannel"), true);
     assert.deepEqual(services.environment("flanneld"), ["OWN=1", "NODE_NAME=win-1"]);
   });
 
   it("updates are given back also where the policies have been taken away since", async () => {
-    setNoAutoUpdate(host.windows, 0);
-    await prepareThrough(host, "Install-Kubernetes");
-    const { registry, drive } = host.windows;
+    setNoAutoUpdate(machine.windows, 0);
+    await prepareThrough(machine, "Install-Kubernetes");
+    const { registry, drive } = machine.windows;
     registry.remove("SOFTWARE\\Policies\\Microsoft\\Windows\\WindowsUpdate\\AU");
     await assertDone(run("Install-Kubernetes", { "-AutomaticUpdates": "1" }));
-    assert.equal(noAutoUpdate(host.windows), undefined);
+    assert.equal(noAutoUpdate(machine.windows), undefined);
     assert.equal(await drive.isFile("C:\\kindows\\state\\automatic-update.json"), false);
   });
 
@@ -303,8 +303,8 @@ describe("Installing, rehearsed", () => {
     const pulls: RunOptions[] = [];
     beforeEach(async () => {
       pulls.length = 0;
-      await prepareThrough(host, "Install-Containerd");
-      const { programs } = host;
+      await prepareThrough(machine, "Install-Containerd");
+      const { programs } = machine;
       const original = programs.run.bind(programs);
       programs.run = (exe, args, options: RunOptions) => {
         if (!args.includes("pull")) return original(exe, args, options);
@@ -320,7 +320,7 @@ describe("Installing, rehearsed", () => {
     });
 
     it("is pulled by the given proxy; without one by none, whatever the machine has", async () => {
-      setVariable(host.windows, "HTTPS_PROXY", "http://inherited.test:3128");
+      setVariable(machine.windows, "HTTPS_PROXY", "http://inherited.test:3128");
       await run("Add-ContainerImage", { "-Proxy": "http://proxy.test:3128" });
       await run("Add-ContainerImage");
       assert.deepEqual(

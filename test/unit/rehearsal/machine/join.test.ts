@@ -22,19 +22,19 @@ const clientCertificate = "C:\\var\\lib\\kubelet\\pki\\kubelet-client-current.pe
 const joinRecord = "C:\\kindows\\state\\join.json";
 
 describe("Join-Node, rehearsed", () => {
-  const host = hostFor("each", "Set-HostsEntry");
+  const machine = hostFor("each", "Set-HostsEntry");
 
   const joinNode = (given?: Readonly<Record<string, string>>): Promise<StepRun> =>
-    runGood(host, "Join-Node", given);
+    runGood(machine, "Join-Node", given);
   const joinWith = (input: string): Promise<StepRun> =>
-    runStep(host, "Join-Node", goodArguments(host)["Join-Node"], input);
+    runStep(machine, "Join-Node", goodArguments(machine)["Join-Node"], input);
 
   it("joins with what it was given and leaves kubelet running for good", async () => {
     await assertDone(joinNode(), true, { alreadyJoined: false, wasReset: false });
-    assert.deepEqual(host.cluster.joins, [
+    assert.deepEqual(machine.cluster.joins, [
       { endpoint: "control-plane:6443", token: joinToken, caCertHashes: [caCertHash] },
     ]);
-    assert.deepEqual(host.cluster.nodes, [
+    assert.deepEqual(machine.cluster.nodes, [
       {
         name: "win-1",
         address: "192.168.150.11",
@@ -43,47 +43,50 @@ describe("Join-Node, rehearsed", () => {
         kubeletVersion: "1.36.4",
       },
     ]);
-    const service = host.windows.services.get("kubelet");
+    const service = machine.windows.services.get("kubelet");
     assert.deepEqual([service?.startType, service?.restarts], ["auto", true]);
-    assert.equal(await host.windows.services.isRunning("kubelet"), true);
+    assert.equal(await machine.windows.services.isRunning("kubelet"), true);
   });
 
   it("refuses a node's address that the machine does not have, and names those it has", async () => {
-    host.programs.ownAddresses = ["127.0.0.1", "10.0.0.5", "10.1.0.5"];
+    machine.programs.ownAddresses = ["127.0.0.1", "10.0.0.5", "10.1.0.5"];
     const missing =
       /register with 192\.168\.150\.11, which is no address .* It has: 10\.0\.0\.5, 10\.1\.0\.5\.$/;
     await assertFails(joinNode(), "NodeIpMissing", missing, /nodes\[\]\.nodeIp/);
-    assert.deepEqual(host.cluster.joins, []);
-    host.programs.ownAddresses = ["192.168.150.11"];
+    assert.deepEqual(machine.cluster.joins, []);
+    machine.programs.ownAddresses = ["192.168.150.11"];
     await assertDone(joinNode());
   });
 
   it("registers taints", async () => {
     const taints = { "-NodeTaints": "os=windows:NoSchedule" };
     await assertDone(joinNode(taints));
-    assert.deepEqual(host.cluster.nodes[0]?.taints, ["os=windows:NoSchedule"]);
+    assert.deepEqual(machine.cluster.nodes[0]?.taints, ["os=windows:NoSchedule"]);
   });
 
   it("a second run changes nothing, a changed label only kubelet's arguments", async () => {
     await joinNode();
     await assertDone(joinNode(), false, { alreadyJoined: true });
     await assertDone(joinNode({ "-NodeLabels": "pool=c" }), true, { alreadyJoined: true });
-    assert.match(host.windows.services.get("kubelet")?.commandLine ?? "", / --node-labels=pool=c/);
+    assert.match(
+      machine.windows.services.get("kubelet")?.commandLine ?? "",
+      / --node-labels=pool=c/,
+    );
     // What a Node that is there has, only the cluster's side changes.
-    assert.deepEqual(host.cluster.nodes[0]?.labels, { pool: "a", zone: "b" });
-    assert.equal(host.cluster.joins.length, 1);
+    assert.deepEqual(machine.cluster.nodes[0]?.labels, { pool: "a", zone: "b" });
+    assert.equal(machine.cluster.joins.length, 1);
   });
 
   it("a run that could not stop kubelet for its new arguments is made good by the next one", async () => {
     await joinNode();
-    const { services } = host.windows;
+    const { services } = machine.windows;
     const stop = services.stop.bind(services);
     services.stop = () => Promise.reject(new ServiceError("It takes no orders."));
     const labels = { "-NodeLabels": "pool=c" };
     await assertFails(joinNode(labels), "CommandTimedOut");
     services.stop = stop;
     await assertDone(joinNode(labels), true);
-    assert.match(host.programs.commands.at(-1) ?? "", /kubelet\.exe .* --node-labels=pool=c/);
+    assert.match(machine.programs.commands.at(-1) ?? "", /kubelet\.exe .* --node-labels=pool=c/);
   });
 
   it("refuses what is written otherwise than Kubernetes has it, also by case alone", async () => {
@@ -109,21 +112,21 @@ describe("Join-Node, rehearsed", () => {
     ];
     const text =
       "Get-JoinRemedy -Message 'certificate has expired or is not yet valid' -Default ''";
-    assert.match(await runText(host, library, text), /^Set the clock/);
+    assert.match(await runText(machine, library, text), /^Set the clock/);
   });
 
   it("starts a kubelet that somebody stopped", async () => {
     await joinNode();
-    await host.windows.services.stop("kubelet");
+    await machine.windows.services.stop("kubelet");
     await assertDone(joinNode(), true);
-    assert.equal(await host.windows.services.isRunning("kubelet"), true);
+    assert.equal(await machine.windows.services.isRunning("kubelet"), true);
   });
 
   it("a half finished join is reset and done again", async () => {
-    host.cluster.refusals = ["couldn't validate the identity of the API Server"];
+    machine.cluster.refusals = ["couldn't validate the identity of the API Server"];
     const wrote = /exit code 1\. It wrote: .*couldn't validate the identity/;
     await assertFails(joinNode(), "JoinFailed", wrote);
-    await host.windows.drive.write("C:\\var\\lib\\kubelet\\config.yaml", "half");
+    await machine.windows.drive.write("C:\\var\\lib\\kubelet\\config.yaml", "half");
     await assertDone(joinNode(), true, { wasReset: true });
   });
 
@@ -132,15 +135,15 @@ describe("Join-Node, rehearsed", () => {
     const caCertHashes = [`sha256:${"0b".repeat(32)}`];
     const result = await assertDone(joinWith(JSON.stringify({ token: joinToken, caCertHashes })));
     assert.equal(result.facts["wasReset"], true);
-    assert.equal(host.cluster.joins.length, 2);
+    assert.equal(machine.cluster.joins.length, 2);
   });
 
   it("another cluster, joined by somebody else: reset, then joined", async () => {
-    await host.windows.drive.write(kubeletConf, "theirs");
-    await host.windows.drive.write(clientCertificate, "theirs");
+    await machine.windows.drive.write(kubeletConf, "theirs");
+    await machine.windows.drive.write(clientCertificate, "theirs");
     const result = await assertDone(joinNode());
     assert.equal(result.facts["wasReset"], true);
-    assert.notEqual(await host.windows.drive.readText(kubeletConf), "theirs");
+    assert.notEqual(await machine.windows.drive.readText(kubeletConf), "theirs");
     assert.match(result.stderr, /what another cluster .* left here is removed first/);
   });
 
@@ -155,8 +158,8 @@ describe("Join-Node, rehearsed", () => {
   for (const [what, record, files] of cutShort) {
     it(`a join cut short is done again: ${what}`, async () => {
       const identity = `control-plane:6443 ${caCertHash}`;
-      await host.windows.drive.write(joinRecord, record.replace("CLUSTER", identity));
-      for (const file of files) await host.windows.drive.write(file, "half");
+      await machine.windows.drive.write(joinRecord, record.replace("CLUSTER", identity));
+      for (const file of files) await machine.windows.drive.write(file, "half");
       await assertDone(joinNode(), undefined, { alreadyJoined: false, wasReset: files.length > 0 });
       await assertDone(joinNode(), false, { alreadyJoined: true });
     });
@@ -165,9 +168,9 @@ describe("Join-Node, rehearsed", () => {
   it("gives kubelet its extra arguments, and asks it first whether it knows them", async () => {
     const removed = joinNode({ "-KubeletArgs": "pod-infra-container-image=pause" });
     await assertFails(removed, "KubeletArgsRefused", /unknown flag: --pod-infra-container-image/);
-    assert.equal(host.cluster.joins.length, 0);
+    assert.equal(machine.cluster.joins.length, 0);
     await assertDone(joinNode({ "-KubeletArgs": '"max-pods=60 v=4"' }));
-    const { commandLine = "" } = host.windows.services.get("kubelet") ?? {};
+    const { commandLine = "" } = machine.windows.services.get("kubelet") ?? {};
     assert.match(commandLine, / --node-labels=pool=a,zone=b --max-pods=60 --v=4$/);
   });
 
@@ -182,41 +185,41 @@ describe("Join-Node, rehearsed", () => {
   ];
   for (const [complaint, remedy] of complaints) {
     it(`says what to do about: ${complaint}`, async () => {
-      host.cluster.refusals = [complaint];
+      machine.cluster.refusals = [complaint];
       await assertFails(joinNode(), "JoinFailed", /./, remedy);
     });
   }
 
   it("waits for its predecessor's node to go", async () => {
-    host.cluster.refusals = [
+    machine.cluster.refusals = [
       'a Node with name "win-1" and status "Ready" already exists in the cluster',
     ];
     const result = await assertDone(joinNode());
     assert.match(result.stderr, /a node of this name is still Ready/);
-    assert.equal(host.cluster.joins.length, 2);
+    assert.equal(machine.cluster.joins.length, 2);
   });
 
   it("says when the API server can't be reached", async () => {
-    host.cluster.awaySeconds = Infinity;
+    machine.cluster.awaySeconds = Infinity;
     const seen = /control-plane:6443 .*last seen: connection refused/;
     await assertFails(joinNode(), "ApiServerUnreachable", seen);
   });
 
-  const isThere = (path: string): Promise<boolean> => host.windows.drive.isFile(path);
+  const isThere = (path: string): Promise<boolean> => machine.windows.drive.isFile(path);
 
   it("keeps the token out of command lines, output and files that stay", async () => {
     const result = await assertDone(joinNode());
     const secret = joinToken.split(".")[1] ?? "";
-    assert(!host.programs.commands.join("\n").includes(secret));
+    assert(!machine.programs.commands.join("\n").includes(secret));
     assert(!result.stderr.includes(secret));
     await assert.rejects(
-      access(join(host.driveC, "kindows/state/join-configuration.json")),
+      access(join(machine.driveC, "kindows/state/join-configuration.json")),
       /ENOENT/,
     );
   });
 
   it("hides the token in what kubeadm writes", async () => {
-    host.cluster.refusals = [`token ${joinToken} is no good`];
+    machine.cluster.refusals = [`token ${joinToken} is no good`];
     const result = await joinNode();
     assert.match(result.errorMessage, /token \*\*\* is no good/);
     assert(!result.stderr.includes(joinToken));
@@ -226,20 +229,20 @@ describe("Join-Node, rehearsed", () => {
     const bootstrap = "C:\\etc\\kubernetes\\bootstrap-kubelet.conf";
     const configuration = "C:\\kindows\\state\\join-configuration.json";
     for (const path of [configuration, bootstrap]) {
-      await host.windows.drive.write(path, joinToken, true);
+      await machine.windows.drive.write(path, joinToken, true);
     }
-    await runGood(host, "Test-WindowsHost");
+    await runGood(machine, "Test-WindowsHost");
     // Without a record of a join the second one is not ours.
     assert.deepEqual(await Promise.all([configuration, bootstrap].map(isThere)), [false, true]);
-    await host.windows.drive.write(joinRecord, '{"joining":"x"}');
-    await runGood(host, "Test-WindowsHost");
+    await machine.windows.drive.write(joinRecord, '{"joining":"x"}');
+    await runGood(machine, "Test-WindowsHost");
     assert.equal(await isThere(bootstrap), false);
   });
 
   it("nobody but the administrator can read the token while it is on the drive", async () => {
     const modes: number[] = [];
-    host.cluster.onAuthorize = async () => {
-      const state = join(host.driveC, "kindows/state");
+    machine.cluster.onAuthorize = async () => {
+      const state = join(machine.driveC, "kindows/state");
       for (const path of [state, join(state, "join-configuration.json")]) {
         modes.push((await stat(path)).mode & 0o077);
       }

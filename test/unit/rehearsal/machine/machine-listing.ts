@@ -2,8 +2,8 @@ import { randomUUID } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
-import type { RehearsalHost } from "../../../rehearsed-machine/in-process.ts";
-import type { WindowsHost } from "../../../../rehearsal/machine/windows-host.ts";
+import type { RehearsedMachine } from "../../../rehearsed-machine/in-process.ts";
+import type { WindowsMachine } from "../../../../rehearsal/machine/windows-machine.ts";
 import type { Route } from "../../../../rehearsal/machine/state.ts";
 import { endpointSchema, networkSchema } from "../../../../rehearsal/windows/hns/objects.ts";
 import { strings } from "../../../../rehearsal/windows/objects.ts";
@@ -11,20 +11,20 @@ import { machineVariables, type RegistryJson } from "../../../../rehearsal/windo
 
 /** A machine's files, by content, and Windows' settings, without the feature, scripts and media. */
 export async function listing(
-  host: Pick<RehearsalHost, "driveC" | "programs" | "windows">,
+  machine: Pick<RehearsedMachine, "driveC" | "programs" | "windows">,
 ): Promise<Record<string, string>> {
-  await host.windows.save();
+  await machine.windows.save();
   const found: Record<string, string> = {};
   // Hundreds of machines are listed, and each of their files costs much less so than by promises.
   const below = (folder: string): void => {
-    for (const entry of readdirSync(join(host.driveC, folder), { withFileTypes: true })) {
+    for (const entry of readdirSync(join(machine.driveC, folder), { withFileTypes: true })) {
       const path = `${folder}/${entry.name}`;
       if (["/kindows/steps", "/kindows/media", "/rehearsal"].includes(path)) continue;
       if (entry.isDirectory()) {
         found[`${path}/`] = "";
         below(path);
       } else {
-        const text = readFileSync(join(host.driveC, path), "utf8");
+        const text = readFileSync(join(machine.driveC, path), "utf8");
         // A checked program's record ends with the time of its last change, which differs between machines.
         found[path] = path.endsWith(".checked") ? text.replace(/ \d+$/, "") : text;
       }
@@ -32,7 +32,7 @@ export async function listing(
   };
   below("");
   const state = JSON.parse(
-    readFileSync(join(host.driveC, "rehearsal/state.json"), "utf8"),
+    readFileSync(join(machine.driveC, "rehearsal/state.json"), "utf8"),
   ) as Record<string, unknown>;
   const passing = ["bootTime", "features", "faultsPlayed", "registry"];
   for (const [key, value] of Object.entries(state)) {
@@ -45,7 +45,7 @@ export async function listing(
     }
   }
   for (const name of ["kubelet", "containerd"]) {
-    found[`running ${name}`] = String(await host.programs.isServiceRunning(name));
+    found[`running ${name}`] = String(await machine.programs.isServiceRunning(name));
   }
   return found;
 }
@@ -58,7 +58,7 @@ function withoutIds(text: string): string {
   );
 }
 
-type Machine = Pick<WindowsHost, "registry">;
+type Machine = Pick<WindowsMachine, "registry">;
 
 const updatePolicy = "SOFTWARE\\Policies\\Microsoft\\Windows\\WindowsUpdate\\AU";
 
@@ -96,7 +96,7 @@ export function calicoBootTime({ registry }: Machine): unknown {
   return registry.find("SOFTWARE\\Tigera\\Calico")?.get("LastBootTime");
 }
 
-export function addRoute({ routesInForce, state }: WindowsHost, route: Route): void {
+export function addRoute({ routesInForce, state }: WindowsMachine, route: Route): void {
   routesInForce.push(route);
   state.routes.push(route);
 }
@@ -107,12 +107,16 @@ export function routeText({ destination, nextHop }: Route): string {
 }
 
 /** Names of HNS' networks. */
-export function networkNames({ state }: Pick<WindowsHost, "state">): string[] {
+export function networkNames({ state }: Pick<WindowsMachine, "state">): string[] {
   return state.hns.networks.map(({ Name }) => Name);
 }
 
 /** A network in HNS that the machine has had for long: its switch is there. */
-export function addNetwork({ state }: WindowsHost, name: string, endpoints: string[] = []): void {
+export function addNetwork(
+  { state }: WindowsMachine,
+  name: string,
+  endpoints: string[] = [],
+): void {
   const ID = randomUUID();
   const subnet = { IpAddressPrefix: "192.168.255.0/30" };
   const settings = { ID, Name: name, Type: "Overlay", Ipams: [{ Subnets: [subnet] }] };

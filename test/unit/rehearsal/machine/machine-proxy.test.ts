@@ -18,26 +18,26 @@ const variables = [
 const none = ["-HttpProxy", '""', "-HttpsProxy", '""', "-NoProxy", '""'];
 
 describe("Set-MachineProxy, rehearsed", () => {
-  const host = hostFor("each");
+  const machine = hostFor("each");
 
-  const set = (args = goodArguments(host)["Set-MachineProxy"]): ReturnType<typeof runStep> =>
-    runStep(host, "Set-MachineProxy", args);
+  const set = (args = goodArguments(machine)["Set-MachineProxy"]): ReturnType<typeof runStep> =>
+    runStep(machine, "Set-MachineProxy", args);
 
   it("before containerd is there: containerd gets it when it is registered", async () => {
-    await prepareThrough(host, "Confirm-Reboot");
+    await prepareThrough(machine, "Confirm-Reboot");
     await assertDone(set(), true);
-    assert.equal(proxyVariables(host.windows)["NO_PROXY"], "localhost,.svc,10.96.0.0/16");
+    assert.equal(proxyVariables(machine.windows)["NO_PROXY"], "localhost,.svc,10.96.0.0/16");
     await assertDone(set(), false);
-    const { services } = host.windows;
-    await assertDone(runGood(host, "Install-Containerd"));
+    const { services } = machine.windows;
+    await assertDone(runGood(machine, "Install-Containerd"));
     assert.deepEqual(services.environment("containerd"), variables);
   });
 
   it("on a node that has joined: both services are restarted with it, once", async () => {
-    await prepareThrough(host, "Join-Node");
-    const { services } = host.windows;
+    await prepareThrough(machine, "Join-Node");
+    const { services } = machine.windows;
     const starts = (program: string): number =>
-      host.programs.commands.filter((line) => line.includes(`${program} --c`)).length;
+      machine.programs.commands.filter((line) => line.includes(`${program} --c`)).length;
     const before = [starts("containerd.exe"), starts("kubelet.exe")];
     await assertDone(set(), true);
     assert.deepEqual(services.environment("containerd"), variables);
@@ -51,16 +51,16 @@ describe("Set-MachineProxy, rehearsed", () => {
   });
 
   it("goes, and what the machine had of its own comes back", async () => {
-    await prepareThrough(host, "Join-Node");
-    const { windows } = host;
+    await prepareThrough(machine, "Join-Node");
+    const { windows } = machine;
     setVariable(windows, "HTTPS_PROXY", "http://old.test:8080");
     setServiceVariables(windows, "containerd", ["OTHER=1"]);
     await set();
     assert.deepEqual(windows.services.environment("containerd"), ["OTHER=1", ...variables]);
-    const starts = host.programs.commands.length;
+    const starts = machine.programs.commands.length;
     await assertDone(set(none), true);
     // A restarted kubelet would register the Node again that was deleted just before.
-    assert.equal(host.programs.commands.length, starts);
+    assert.equal(machine.programs.commands.length, starts);
     assert.deepEqual(proxyVariables(windows), { HTTPS_PROXY: "http://old.test:8080" });
     assert.deepEqual(windows.services.environment("containerd"), [
       "OTHER=1",
@@ -70,20 +70,20 @@ describe("Set-MachineProxy, rehearsed", () => {
   });
 
   it("finishes what a run left half done: the services stood still", async () => {
-    await prepareThrough(host, "Join-Node");
-    await plantFaults(host, { kind: "fail", step: "Set-MachineProxy" });
+    await prepareThrough(machine, "Join-Node");
+    await plantFaults(machine, { kind: "fail", step: "Set-MachineProxy" });
     assert.equal((await set()).exitCode, 10);
     await assertDone(set(), true);
-    assert.deepEqual(host.windows.services.environment("kubelet"), variables);
-    assert.equal(await host.windows.services.isRunning("kubelet"), true);
+    assert.deepEqual(machine.windows.services.environment("kubelet"), variables);
+    assert.equal(await machine.windows.services.isRunning("kubelet"), true);
   });
 
   for (const text of ["", '{"HTTP_PROXY":"ht']) {
     it(`goes where a power cut has left '${text}' of what there was before`, async () => {
       await set();
-      await host.windows.drive.write("C:\\kindows\\state\\proxy.json", text);
+      await machine.windows.drive.write("C:\\kindows\\state\\proxy.json", text);
       await assertDone(set(none), true);
-      assert.deepEqual(proxyVariables(host.windows), {});
+      assert.deepEqual(proxyVariables(machine.windows), {});
     });
   }
 
@@ -92,6 +92,6 @@ describe("Set-MachineProxy, rehearsed", () => {
       const result = await set(["-HttpProxy", proxy, "-HttpsProxy", '""', "-NoProxy", '""']);
       assert.equal(result.exitCode, 1, proxy);
     }
-    assert.deepEqual(proxyVariables(host.windows), {});
+    assert.deepEqual(proxyVariables(machine.windows), {});
   });
 });

@@ -17,12 +17,12 @@ const cases = readFileSync(script, "utf8").match(/(?<=^    ')[\w.-]+(?=' +=)/gm)
 
 /** Cases that test/windows-runner/Record-Cmdlets.ps1 records on a real Windows. */
 describe("The cmdlets of the model of Windows", () => {
-  const host = hostFor("all");
-  before(() => cp(script, join(host.driveC, "Show-Cmdlet.ps1")));
+  const machine = hostFor("all");
+  before(() => cp(script, join(machine.driveC, "Show-Cmdlet.ps1")));
 
   for (const name of cases) {
     it(`${name} runs, and gives what was recorded where it was`, async () => {
-      const output = await runFile(host, "C:\\Show-Cmdlet.ps1", ["-Case", name]);
+      const output = await runFile(machine, "C:\\Show-Cmdlet.ps1", ["-Case", name]);
       assert.match(output, /^\{"count":\d+,"values":\[.*\],"error":.*\}\r\n$/);
       const recording = join(recordings, `${name}.json`);
       if (existsSync(recording)) {
@@ -33,8 +33,8 @@ describe("The cmdlets of the model of Windows", () => {
   }
 
   it("says in the documents how many of them were compared with Windows", () => {
-    const items = new RegistryItems(host.windows.registry, types);
-    const all = windowsCmdlets(host.windows, items, () => Promise.resolve(), noPrograms);
+    const items = new RegistryItems(machine.windows.registry, types);
+    const all = windowsCmdlets(machine.windows, items, () => Promise.resolve(), noPrograms);
     const recorded = all.filter((each) =>
       readdirSync(recordings).some((file) => file.startsWith(`${each.name}.`)),
     );
@@ -52,12 +52,12 @@ const hour = 3600;
 const slack = 120;
 
 describe("A wrong clock, rehearsed", () => {
-  const host = hostFor("each", "Set-HostsEntry");
+  const machine = hostFor("each", "Set-HostsEntry");
 
   const setAhead = (seconds: number): void => {
-    host.programs.clockOffsetMilliseconds = seconds * 1000;
+    machine.programs.clockOffsetMilliseconds = seconds * 1000;
   };
-  const join = (): Promise<StepRun> => runGood(host, "Join-Node");
+  const join = (): Promise<StepRun> => runGood(machine, "Join-Node");
 
   const cases: readonly (readonly [offsetSeconds: number, moved: number])[] = [
     [0, 0],
@@ -73,7 +73,7 @@ describe("A wrong clock, rehearsed", () => {
       const result = await assertDone(join());
       const actual = Number(result.facts["clockMovedSeconds"]);
       assert.ok(Math.abs(actual - moved) < slack, `moved by ${actual} s`);
-      if (moved !== 0) assert.ok(Math.abs(host.programs.clockOffsetMilliseconds) < slack * 1000);
+      if (moved !== 0) assert.ok(Math.abs(machine.programs.clockOffsetMilliseconds) < slack * 1000);
       await assertDone(join(), false, { clockMovedSeconds: 0 });
     });
   }
@@ -82,7 +82,7 @@ describe("A wrong clock, rehearsed", () => {
     await assertDone(join());
     setAhead(hour);
     await assertDone(join(), true, { alreadyJoined: true });
-    assert.ok(Math.abs(host.programs.clockOffsetMilliseconds) < slack * 1000);
+    assert.ok(Math.abs(machine.programs.clockOffsetMilliseconds) < slack * 1000);
   });
 
   for (const [isThisBoots, text] of [
@@ -91,16 +91,16 @@ describe("A wrong clock, rehearsed", () => {
   ] as const) {
     it(text, async () => {
       setAhead(-24 * hour);
-      const reported = (): number => Date.parse(`${String(calicoBootTime(host.windows))} UTC`);
-      await runGood(host, "Add-ExternalNetwork");
-      await host.windows.tasksEnded();
+      const reported = (): number => Date.parse(`${String(calicoBootTime(machine.windows))} UTC`);
+      await runGood(machine, "Add-ExternalNetwork");
+      await machine.windows.tasksEnded();
       if (!isThisBoots) {
-        await host.programs.reboot(0);
-        await host.up();
+        await machine.programs.reboot(0);
+        await machine.up();
       }
       const before = reported();
       await assertDone(join(), true);
-      const booted = Date.parse(host.windows.lastBootUpTime);
+      const booted = Date.parse(machine.windows.lastBootUpTime);
       assert.ok(booted - before > 23 * hour * 1000);
       assert.equal(reported(), isThisBoots ? booted : before);
     });
@@ -108,7 +108,7 @@ describe("A wrong clock, rehearsed", () => {
 
   it("that nobody can set right ends in kubeadm's complaint and what to do", async () => {
     setAhead(-24 * hour);
-    host.cluster.tellsTime = false;
+    machine.cluster.tellsTime = false;
     const expired = /x509: certificate has expired or is not yet valid/;
     const result = await assertFails(join(), "JoinFailed", expired);
     assert.match(result.stderr, /API server.s time could not be read/);

@@ -2,19 +2,19 @@ import assert from "node:assert/strict";
 import { assertDone, assertFails, hostFor, runStep, scriptOnMachine } from "./step-runner.ts";
 
 describe("Scripts of the user's on a node, rehearsed", () => {
-  const host = hostFor("each");
+  const machine = hostFor("each");
 
   const put = async (text: string): Promise<string> => {
     const { sha256, file } = scriptOnMachine(text);
-    await host.windows.drive.write(file, text);
+    await machine.windows.drive.write(file, text);
     return sha256;
   };
   const run = (scripts: string, step = "Invoke-ScriptBeforeJoin", ...more: string[]) =>
-    runStep(host, step, ["-Scripts", `"${scripts}"`, ...more]);
+    runStep(machine, step, ["-Scripts", `"${scripts}"`, ...more]);
   const appending = (word: string): string =>
     `$log = 'C:\\log.txt'\n$before = if (Test-Path -LiteralPath $log) { [IO.File]::ReadAllText($log) } else { '' }\n` +
     `[IO.File]::WriteAllText($log, $before + '${word} ')\n`;
-  const log = () => host.windows.drive.readText("C:\\log.txt");
+  const log = () => machine.windows.drive.readText("C:\\log.txt");
 
   it("run in their order, and once with each content or once only", async () => {
     const [a, b] = [await put(appending("a")), await put(appending("b"))];
@@ -62,7 +62,7 @@ describe("Scripts of the user's on a node, rehearsed", () => {
   it("that are missing or damaged are not run", async () => {
     const a = await put(appending("a"));
     await assertFails(run(`a.ps1=${"0".repeat(64)}=once`), "MediumMissing");
-    await host.windows.drive.write(`C:\\kindows\\media\\${a}.ps1`, appending("x"));
+    await machine.windows.drive.write(`C:\\kindows\\media\\${a}.ps1`, appending("x"));
     await assertFails(run(`a.ps1=${a}=once`), "ChecksumMismatch");
     assert.equal(await log(), undefined);
   });
@@ -70,7 +70,7 @@ describe("Scripts of the user's on a node, rehearsed", () => {
   it("run again on a machine that was reset", async () => {
     const a = await put(appending("a"));
     await assertDone(run(`a.ps1=${a}=once`), true);
-    await assertDone(runStep(host, "Reset-Node"));
+    await assertDone(runStep(machine, "Reset-Node"));
     await assertDone(run(`a.ps1=${a}=once`), true);
   });
 });

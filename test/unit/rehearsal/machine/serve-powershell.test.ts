@@ -10,11 +10,11 @@ import { hostFor } from "./step-runner.ts";
 const start = "powershell.exe -NoProfile -NonInteractive -ExecutionPolicy Bypass";
 
 describe("PowerShell for programs of a rehearsed machine", () => {
-  const host = hostFor("each");
+  const machine = hostFor("each");
   let server: Server;
 
   beforeEach(async () => {
-    server = await servePowerShell(host.windows, () => undefined, 0);
+    server = await servePowerShell(machine.windows, () => undefined, 0);
   });
   afterEach(() => server.close());
 
@@ -40,7 +40,7 @@ describe("PowerShell for programs of a rehearsed machine", () => {
   };
 
   it("runs a script with its arguments and the container's variables; output and exit code come back", async () => {
-    await host.windows.drive.write(
+    await machine.windows.drive.write(
       "C:\\start.ps1",
       'param([string] $Name)\n"$Name on $env:NODENAME"\n[Console]::Error.WriteLine("oops")\nexit 7\n',
     );
@@ -56,7 +56,7 @@ describe("PowerShell for programs of a rehearsed machine", () => {
       x: 0,
     });
     const ports = (): readonly number[] =>
-      Object.values(host.windows.state.firewallRules).map(({ port }) => port);
+      Object.values(machine.windows.state.firewallRules).map(({ port }) => port);
     assert.deepEqual(ports(), [22, 8080]);
     const refused = await answer(ask("C:\\windows\\system32\\netsh.exe winsock reset"));
     assert.equal(refused.x, 70);
@@ -69,7 +69,7 @@ describe("PowerShell for programs of a rehearsed machine", () => {
       `$ErrorActionPreference="Stop";try { ${text} } catch { Write-Host $_; os.Exit(-1) }`;
     const run = (text: string): ReturnType<typeof answer> =>
       answer(ask(`powershell.exe ${flags} -Command ${quoteArgument(wrapped(text))}`));
-    const index = host.programs.adapterIndex();
+    const index = machine.programs.adapterIndex();
     const forward = (of: number): ReturnType<typeof answer> =>
       run(`Set-NetIPInterface -ifIndex ${of} -AddressFamily IPv4 -Forwarding Enabled`);
     assert.deepEqual(await forward(index), { o: "", e: "", x: 0 });
@@ -94,7 +94,7 @@ describe("PowerShell for programs of a rehearsed machine", () => {
       `Remove-NetRoute ${range} -NextHop 192.168.150.12 -Verbose -Confirm:$false`,
     );
     assert.equal(removed.x, 0, removed.e);
-    assert.deepEqual(host.programs.routes, []);
+    assert.deepEqual(machine.programs.routes, []);
   });
 
   it("runs a text without -Command, and shows one object of texts as a table, as Calico's install.exe reads it", async () => {
@@ -111,7 +111,7 @@ describe("PowerShell for programs of a rehearsed machine", () => {
     const command = await answer(ask(`${start} -EncodedCommand RwBlAHQA`));
     assert.deepEqual([command.o, command.x], ["", 70]);
     assert.match(command.e, /^rehearsed: .* not: powershell\.exe .*-EncodedCommand RwBlAHQA\n$/);
-    await host.windows.drive.write("C:\\start.ps1", "Get-Everything\n");
+    await machine.windows.drive.write("C:\\start.ps1", "Get-Everything\n");
     const script = await answer(ask(`${start} -File C:\\start.ps1`));
     assert.deepEqual([script.o, script.x], ["", 70]);
     assert.match(script.e, /does not support the command Get-Everything\n$/);
@@ -119,7 +119,7 @@ describe("PowerShell for programs of a rehearsed machine", () => {
 
   it("ends a script whose program is gone", async () => {
     const script = "while ($true) { Start-Sleep -Seconds 1; 'waits' }\n";
-    await host.windows.drive.write("C:\\start.ps1", script);
+    await machine.windows.drive.write("C:\\start.ps1", script);
     const socket = ask(`${start} -File C:\\start.ps1`);
     await once(socket, "data");
     socket.destroy();

@@ -3,20 +3,21 @@ import assert from "node:assert/strict";
 import { hostFor, prepareThrough, runCommand } from "./step-runner.ts";
 
 describe("The model's service manager", () => {
-  const host = hostFor("each");
+  const machine = hostFor("each");
   const log: string[] = [];
   beforeEach(async () => {
-    await prepareThrough(host, "Install-Kubernetes");
+    await prepareThrough(machine, "Install-Kubernetes");
     log.length = 0;
   });
 
-  const restart = (): Promise<void> => host.windows.services.restartEnded((line) => log.push(line));
+  const restart = (): Promise<void> =>
+    machine.windows.services.restartEnded((line) => log.push(line));
 
   it("starts again what has ended by itself, and only that", async () => {
-    const { services } = host.windows;
+    const { services } = machine.windows;
     const endAndLook = async (): Promise<boolean> => {
       await services.start("kubelet");
-      await host.programs.stopService("kubelet"); // it ended
+      await machine.programs.stopService("kubelet"); // it ended
       await restart();
       return services.isRunning("kubelet");
     };
@@ -32,12 +33,12 @@ describe("The model's service manager", () => {
 
   /** What a command of cmd.exe prints, its exit code first. */
   const shell = async (command: string): Promise<string> => {
-    const { exitCode, stdout, stderr } = await runCommand(host, command);
+    const { exitCode, stdout, stderr } = await runCommand(machine, command);
     return `${exitCode} ${stdout}${stderr}`;
   };
 
   it("is asked by net, with Windows' own words", async () => {
-    const { services } = host.windows;
+    const { services } = machine.windows;
     assert.match(await shell("net start kubelet"), /^0 The kubelet service was started/);
     assert.match(await shell("net start kubelet"), /^2 .*already been started\.\n\n.* 2182\.\n$/);
     assert.equal(await services.isRunning("kubelet"), true);
@@ -49,7 +50,7 @@ describe("The model's service manager", () => {
   });
 
   it("reports a service that can't be started at boot and starts the others", async () => {
-    const { services, drive } = host.windows;
+    const { services, drive } = machine.windows;
     await services.change("kubelet", { startType: "auto" });
     await services.stop("containerd");
     await drive.remove("C:\\k\\kubelet.exe");

@@ -3,24 +3,27 @@ import { logInTo } from "../../../../host/ssh/dial.ts";
 import type { SshEndpoint } from "../../../../host/ssh/endpoint.ts";
 import { generateEd25519 } from "../../../../host/ssh/generate-ed25519.ts";
 import { type CommandEnd, runOn, type SshSource } from "../../../../host/ssh/run-over-ssh.ts";
-import type { RehearsalHost } from "../../../rehearsed-machine/in-process.ts";
+import type { RehearsedMachine } from "../../../rehearsed-machine/in-process.ts";
 
 /** A key pair for the tests of one file. */
 export const adminKey = generateEd25519();
 
 const limit = (): AbortSignal => AbortSignal.timeout(300_000);
 
-export const loginOf = (host: RehearsalHost): SshSource => ({
-  host: host.address,
-  port: host.port,
+export const loginOf = (machine: RehearsedMachine): SshSource => ({
+  host: machine.address,
+  port: machine.port,
   user: "Administrator",
   privateKey: adminKey.private,
-  hostKey: host.hostKey,
+  hostKey: machine.hostKey,
 });
 
 /** Connects as Administrator unless asked otherwise. */
-export function connect(host: RehearsalHost, settings: Partial<SshEndpoint> = {}): Promise<Client> {
-  return logInTo({ ...loginOf(host), ...settings }, limit());
+export function connect(
+  machine: RehearsedMachine,
+  settings: Partial<SshEndpoint> = {},
+): Promise<Client> {
+  return logInTo({ ...loginOf(machine), ...settings }, limit());
 }
 
 export function run(client: Client, command: string): Promise<CommandEnd> {

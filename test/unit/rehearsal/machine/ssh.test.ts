@@ -6,24 +6,27 @@ import type { Client } from "ssh2";
 import { create } from "tar";
 
 import { homeSource, unpackCommand } from "../../../../components/windows/steps-copy.ts";
-import { type RehearsalHost, startRehearsalHost } from "../../../rehearsed-machine/in-process.ts";
+import {
+  type RehearsedMachine,
+  startRehearsedMachine,
+} from "../../../rehearsed-machine/in-process.ts";
 import type { SshEndpoint } from "../../../../host/ssh/endpoint.ts";
 import { generateEd25519 } from "../../../../host/ssh/generate-ed25519.ts";
 import { eachCase } from "../../each-case.ts";
 import { newFolder } from "../../new-folder.ts";
 import { adminKey, connect, remoteSteps, run } from "./ssh-client.ts";
 
-describe("The rehearsal host's SSH server", () => {
-  let host: RehearsalHost;
+describe("The rehearsed machine's SSH server", () => {
+  let machine: RehearsedMachine;
   let client: Client;
 
   before(async () => {
-    host = await startRehearsalHost({ hostName: "win-1", authorizedKeys: [adminKey.public] });
-    client = await connect(host);
+    machine = await startRehearsedMachine({ hostName: "win-1", authorizedKeys: [adminKey.public] });
+    client = await connect(machine);
   });
   after(async () => {
     client.end();
-    await host.stop();
+    await machine.stop();
   });
 
   const strangers: Readonly<Record<string, Partial<SshEndpoint>>> = {
@@ -32,7 +35,7 @@ describe("The rehearsal host's SSH server", () => {
     nothing: { privateKey: undefined },
   };
   eachCase("refuses %s", strangers, (settings) =>
-    assert.rejects(connect(host, settings), /authentication methods failed/),
+    assert.rejects(connect(machine, settings), /authentication methods failed/),
   );
 
   const missing = `${remoteSteps}\\Nobody.ps1`;
@@ -42,8 +45,8 @@ describe("The rehearsal host's SSH server", () => {
     "HOSTNAME.EXE": [0, /^win-1\r\n$/],
     "C:\\Windows\\System32\\hostname.exe": [0, /^win-1\r\n$/],
     whoami: [0, /^win-1\\administrator\r\n$/],
-    ver: [0, /rehearsal host: a model.*\r\n.*10\.0\.20348\.4405\] \(rehearsal\)\r\n$/s],
-    systeminfo: [0, /rehearsal host.*OS Name: .*\(rehearsal\).*Containers: +Available/s],
+    ver: [0, /rehearsed machine: a model.*\r\n.*10\.0\.20348\.4405\] \(rehearsal\)\r\n$/s],
+    systeminfo: [0, /rehearsed machine.*OS Name: .*\(rehearsal\).*Containers: +Available/s],
     "type %SystemRoot%\\System32\\drivers\\etc\\hosts": [0, /^# hosts file/],
     "type nothing.txt": [1, /cannot find the file specified/],
     type: [1, /syntax of the command is incorrect/],
@@ -80,35 +83,35 @@ describe("The rehearsal host's SSH server", () => {
     const source = newFolder();
     await mkdir(join(source, "A-1/lib"), { recursive: true });
     await writeFile(join(source, "A-1/lib/B.ps1"), "b");
-    const media = join(host.driveC, "kindows/media");
+    const media = join(machine.driveC, "kindows/media");
     await create({ file: join(media, "a.tar"), cwd: source, portable: true }, ["A-1/lib/B.ps1"]);
     const unpack = "tar.exe -xf C:\\kindows\\media\\a.tar -C C:\\kindows";
     try {
       assert.deepEqual(await run(client, unpack), { exitCode: 0, stdout: "", stderr: "" });
-      assert.equal(await readFile(join(host.driveC, "kindows/A-1/lib/B.ps1"), "utf8"), "b");
+      assert.equal(await readFile(join(machine.driveC, "kindows/A-1/lib/B.ps1"), "utf8"), "b");
       assert.match((await run(client, `${unpack}\\none`)).stderr, /could not chdir/);
 
-      host.windows.drive.full = true;
+      machine.windows.drive.full = true;
       assert.match((await run(client, unpack)).stderr, /not enough space/);
-      host.windows.drive.full = false;
+      machine.windows.drive.full = false;
 
       await truncate(join(media, "a.tar"), 700);
       assert.equal((await run(client, unpack)).exitCode, 1);
     } finally {
-      host.windows.drive.full = false;
+      machine.windows.drive.full = false;
     }
   });
 
   it("lets nobody but administrators change what is copied over SFTP", async () => {
     const copied = await readdir(homeSource);
-    const folders = copied.map((name) => join(host.driveC, "kindows", name));
+    const folders = copied.map((name) => join(machine.driveC, "kindows", name));
     for (const folder of folders) {
       await mkdir(folder, { recursive: true });
       await chmod(folder, 0o777);
     }
     const source = newFolder();
     await writeFile(join(source, "A.ps1"), "a");
-    const steps = join(host.driveC, "kindows/steps");
+    const steps = join(machine.driveC, "kindows/steps");
     await create({ file: join(steps, "a.tar"), cwd: source, portable: true }, ["A.ps1"]);
     assert.equal((await run(client, unpackCommand("a.tar"))).stderr, "");
     assert.equal(await readFile(join(steps, "A.ps1"), "utf8"), "a");
@@ -120,7 +123,7 @@ describe("The rehearsal host's SSH server", () => {
   });
 
   it("survives what is not SSH", async () => {
-    const socket = tcpConnect(host.port, host.address);
+    const socket = tcpConnect(machine.port, machine.address);
     socket.resume();
     socket.end("GET / HTTP/1.1\r\n\r\n");
     await new Promise((resolve) => socket.once("close", resolve));

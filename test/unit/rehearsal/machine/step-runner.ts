@@ -9,9 +9,9 @@ import { shown } from "../../../../rehearsal/powershell/cmdlets/objects.ts";
 import { runShellCommand } from "../../../../rehearsal/machine/cmd/shell.ts";
 import { type FaultSetting, faultsPath } from "../../../../rehearsal/machine/faults.ts";
 import {
-  type RehearsalHost,
-  type RehearsalHostOptions,
-  startRehearsalHost,
+  type RehearsedMachine,
+  type RehearsedMachineOptions,
+  startRehearsedMachine,
 } from "../../../rehearsed-machine/in-process.ts";
 import type { MachineTime } from "../../../../rehearsal/machine/machine-time.ts";
 import type { CarriedArtifact } from "../../../../components/windows/image-manifest.ts";
@@ -70,25 +70,28 @@ export function scriptOnMachine(
   return { text, sha256, file: `C:\\kindows\\media\\${sha256}.ps1` };
 }
 
-type Options = Partial<RehearsalHostOptions>;
+type Options = Partial<RehearsedMachineOptions>;
 
 /** Starts a host with the media of all steps on its drive. */
-async function start(options: Options): Promise<RehearsalHost> {
+async function start(options: Options): Promise<RehearsedMachine> {
   const authorizedKeys = [adminKey.public];
-  const host = await startRehearsalHost({ hostName: "win-1", authorizedKeys, ...options });
-  if (options.drive === undefined) await host.windows.drive.write(ownScript.file, ownScript.text);
-  return host;
+  const machine = await startRehearsedMachine({ hostName: "win-1", authorizedKeys, ...options });
+  if (options.drive === undefined)
+    await machine.windows.drive.write(ownScript.file, ownScript.text);
+  return machine;
 }
 
 /** Starts a host with the real step scripts on its drive; the steps up to and including `prepared` have run. */
 export async function startWithSteps(
   options: Options = {},
   prepared?: StepName,
-): Promise<RehearsalHost> {
-  const host = await start(options);
-  cpSync(stepsSource, join(host.driveC, ...remoteSteps.split("\\").slice(1)), { recursive: true });
-  if (prepared !== undefined) await prepareThrough(host, prepared);
-  return host;
+): Promise<RehearsedMachine> {
+  const machine = await start(options);
+  cpSync(stepsSource, join(machine.driveC, ...remoteSteps.split("\\").slice(1)), {
+    recursive: true,
+  });
+  if (prepared !== undefined) await prepareThrough(machine, prepared);
+  return machine;
 }
 
 /** Such a host for each test of a suite, or for all tests. Its members are those of the current host. */
@@ -96,40 +99,42 @@ export function hostFor(
   which: "each" | "all",
   prepared?: StepName,
   options?: Options,
-): RehearsalHost {
-  let host: RehearsalHost;
+): RehearsedMachine {
+  let machine: RehearsedMachine;
   const [begin, end] = which === "each" ? [beforeEach, afterEach] : [before, after];
   begin(async () => {
-    host = await startWithSteps(options, prepared);
+    machine = await startWithSteps(options, prepared);
   });
-  end(() => host.stop());
-  return new Proxy({} as RehearsalHost, { get: (_, name) => Reflect.get(host, name) as unknown });
+  end(() => machine.stop());
+  return new Proxy({} as RehearsedMachine, {
+    get: (_, name) => Reflect.get(machine, name) as unknown,
+  });
 }
 
 /** Uses a host, then stops it. */
 export async function withHost<T>(
   options: Options,
-  work: (host: RehearsalHost) => Promise<T>,
+  work: (machine: RehearsedMachine) => Promise<T>,
   begin = start,
 ): Promise<T> {
-  const host = await begin(options);
+  const machine = await begin(options);
   try {
-    return await work(host);
+    return await work(machine);
   } finally {
-    await host.stop();
+    await machine.stop();
   }
 }
 
 export function withSteps<T>(
   options: Options,
-  work: (host: RehearsalHost) => Promise<T>,
+  work: (machine: RehearsedMachine) => Promise<T>,
 ): Promise<T> {
   return withHost(options, work, startWithSteps);
 }
 
 /** Makes these faults occur on a machine. */
 export function plantFaults(
-  { windows }: Pick<RehearsalHost, "windows">,
+  { windows }: Pick<RehearsedMachine, "windows">,
   ...faults: readonly FaultSetting[]
 ): Promise<void> {
   return windows.drive.write(faultsPath, JSON.stringify(faults));
@@ -137,7 +142,7 @@ export function plantFaults(
 
 /** Runs a cmd.exe command as over SSH; output lines end with `\n` alone. */
 export async function runCommand(
-  { windows }: Pick<RehearsalHost, "windows">,
+  { windows }: Pick<RehearsedMachine, "windows">,
   command: string,
   stdin = "",
   dropConnection: () => void = () => undefined,
@@ -154,14 +159,14 @@ export async function runCommand(
 }
 
 export async function runStep(
-  host: Pick<RehearsalHost, "windows">,
+  machine: Pick<RehearsedMachine, "windows">,
   step: string,
   args: readonly string[] = [],
   stdin = "",
   dropConnection?: () => void,
 ): Promise<StepRun> {
   const command = stepCommand(step, args);
-  const { exitCode, stdout, stderr } = await runCommand(host, command, stdin, dropConnection);
+  const { exitCode, stdout, stderr } = await runCommand(machine, command, stdin, dropConnection);
   const lastLine = stdout.trimEnd().split("\n").at(-1) ?? "";
   const result = (lastLine === "" ? {} : JSON.parse(lastLine)) as {
     changed?: boolean;
@@ -219,7 +224,7 @@ export async function assertFails(
 
 /** Asserts the content of a file on a machine's drive. */
 export async function assertFile(
-  { windows }: Pick<RehearsalHost, "windows">,
+  { windows }: Pick<RehearsedMachine, "windows">,
   path: string,
   content: RegExp,
 ): Promise<void> {
@@ -230,9 +235,11 @@ export const pathOf = ({ sha256, fileName }: CarriedArtifact): string =>
   artifactPath(sha256, fileName);
 
 /** By step, arguments with which it succeeds on a host in the right state. */
-export function goodArguments(host: RehearsalHost): Readonly<Record<string, readonly string[]>> {
-  const { containerd, kubelet, kubeadm, kubeLogRunner, crictl } = host.media;
-  const { flannel, flannelPlugin, hybridOverlay, cniPlugins } = host.media;
+export function goodArguments(
+  machine: RehearsedMachine,
+): Readonly<Record<string, readonly string[]>> {
+  const { containerd, kubelet, kubeadm, kubeLogRunner, crictl } = machine.media;
+  const { flannel, flannelPlugin, hybridOverlay, cniPlugins } = machine.media;
   return {
     "Test-WindowsHost": ["-ComputerName", "win-1"],
     "Enable-ContainersFeature": [],
@@ -292,16 +299,16 @@ export function base64(text: string): string {
 
 /** Runs a step with those arguments, replaced or extended by the given ones. */
 export function runGood(
-  host: RehearsalHost,
+  machine: RehearsedMachine,
   step: string,
   given: Readonly<Record<string, string>> = {},
 ): Promise<StepRun> {
   const args = Object.entries(given).reduce<readonly string[]>(
     (before, [name, value]) =>
       before.includes(name) ? withArgument(before, name, value) : [...before, name, value],
-    goodArguments(host)[step] ?? [],
+    goodArguments(machine)[step] ?? [],
   );
-  return runStep(host, step, args, joinInput);
+  return runStep(machine, step, args, joinInput);
 }
 
 function withArgument(args: readonly string[], name: string, value: string): string[] {
@@ -330,12 +337,12 @@ const optionalSteps = [
 ];
 
 /** Runs the steps of every node in order, up to and including `last` and through the reboot. @throws if one fails */
-export async function prepareThrough(host: RehearsalHost, last: string): Promise<void> {
-  for (const [step, args] of Object.entries(goodArguments(host))) {
+export async function prepareThrough(machine: RehearsedMachine, last: string): Promise<void> {
+  for (const [step, args] of Object.entries(goodArguments(machine))) {
     if (optionalSteps.includes(step)) continue;
-    const result = await runStep(host, step, args, joinInput);
+    const result = await runStep(machine, step, args, joinInput);
     if (result.exitCode !== 0) throw new Error(`${step}: ${result.stderr}`);
-    if (result.rebootRequired === true) await host.up();
+    if (result.rebootRequired === true) await machine.up();
     if (step === last) return;
   }
   throw new Error(`there is no step ${last}`);
@@ -343,7 +350,7 @@ export async function prepareThrough(host: RehearsalHost, last: string): Promise
 
 /** Runs lines of PowerShell on a machine after parts of the steps' library. @returns their console output */
 export async function runText(
-  { windows }: Pick<RehearsalHost, "windows">,
+  { windows }: Pick<RehearsedMachine, "windows">,
   library: readonly string[],
   text: string,
 ): Promise<string> {
@@ -355,7 +362,7 @@ export async function runText(
 
 /** Runs a script on a machine. @returns its console output */
 export async function runFile(
-  { windows }: Pick<RehearsalHost, "windows">,
+  { windows }: Pick<RehearsedMachine, "windows">,
   file: string,
   args: readonly string[] = [],
 ): Promise<string> {

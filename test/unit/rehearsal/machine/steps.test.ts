@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 
 import { nodeScripts } from "../../../../components/windows/steps.ts";
-import type { HostState } from "../../../../rehearsal/machine/state.ts";
+import type { MachineState } from "../../../../rehearsal/machine/state.ts";
 import {
   rehearsedWindows,
   type WindowsVersion,
@@ -26,20 +26,20 @@ import {
 } from "./step-runner.ts";
 
 describe("Test-WindowsHost, rehearsed", () => {
-  const host = hostFor("all");
+  const machine = hostFor("all");
   before(() => {
-    host.programs.memoryMiB = 2000;
-    host.programs.freeDiskGiB = () => Promise.resolve(30);
+    machine.programs.memoryMiB = 2000;
+    machine.programs.freeDiskGiB = () => Promise.resolve(30);
   });
 
   it("reports what it found and changes nothing", async () => {
     const result = await assertDone(
-      runStep(host, "Test-WindowsHost", ["-ComputerName", "WIN-1"]),
+      runStep(machine, "Test-WindowsHost", ["-ComputerName", "WIN-1"]),
       false,
     );
     const { utc, lastBootUpTime, ...facts } = result.facts;
     assert.match(String(utc), /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);
-    assert.equal(lastBootUpTime, host.windows.lastBootUpTime);
+    assert.equal(lastBootUpTime, machine.windows.lastBootUpTime);
     assert.deepEqual(facts, {
       computerName: "win-1",
       productName: "Windows Server 2022 Datacenter (rehearsal)",
@@ -63,13 +63,13 @@ describe("Test-WindowsHost, rehearsed", () => {
     "-ComputerName win-1 -MinimumMemoryMiB 2065": /2000 MiB, 2065 MiB are needed/,
   };
   eachCase("refuses %s", unsuitable, async (message, args) => {
-    const run = runStep(host, "Test-WindowsHost", args.split(" "));
+    const run = runStep(machine, "Test-WindowsHost", args.split(" "));
     await assertFails(run, "HostUnsuitable", message);
   });
 
   it("says all that is wrong at once", async () => {
     const args = ["-ComputerName", "x", "-MinimumFreeDiskGiB", "99", "-MinimumMemoryMiB", "9999"];
-    const { errorMessage } = await runStep(host, "Test-WindowsHost", args);
+    const { errorMessage } = await runStep(machine, "Test-WindowsHost", args);
     assert.equal(errorMessage.split(";").length, 3);
   });
 });
@@ -85,7 +85,7 @@ describe("Test-WindowsHost on other machines, rehearsed", () => {
   };
   const test = (version: WindowsVersion, podNetwork: string): Promise<StepRun> => {
     const args = ["-ComputerName", "win-1", "-PodNetwork", podNetwork];
-    return withSteps({ version }, (host) => runStep(host, "Test-WindowsHost", args));
+    return withSteps({ version }, (machine) => runStep(machine, "Test-WindowsHost", args));
   };
   it("takes Server 2025 without a pod network", async () => {
     const { errorMessage, facts } = await test(server2025, "none");
@@ -124,33 +124,36 @@ describe("Test-WindowsHost on other machines, rehearsed", () => {
   });
 
   it("refuses a name that comes with the next reboot, and an sshd that does not come with it", () =>
-    withSteps({}, async (host) => {
-      const { registry } = host.windows;
+    withSteps({}, async (machine) => {
+      const { registry } = machine.windows;
       const name = registry.make("SYSTEM\\CurrentControlSet\\Control\\ComputerName\\ComputerName");
       name.set("ComputerName", "WIN-2", "String");
-      host.windows.sshdStartType = "manual";
-      const { errorMessage } = await runStep(host, "Test-WindowsHost", ["-ComputerName", "win-1"]);
+      machine.windows.sshdStartType = "manual";
+      const { errorMessage } = await runStep(machine, "Test-WindowsHost", [
+        "-ComputerName",
+        "win-1",
+      ]);
       assert.match(errorMessage, /node: the computer will be named WIN-2 after its next reboot/);
       assert.match(errorMessage, /; the sshd service starts as Manual: after a reboot/);
     }));
 
   it("says why a reboot is pending, and that it no longer is", () =>
-    withSteps({}, async (host) => {
+    withSteps({}, async (machine) => {
       const reasons = async (): Promise<unknown> =>
-        (await runStep(host, "Test-WindowsHost", ["-ComputerName", "win-1"])).facts[
+        (await runStep(machine, "Test-WindowsHost", ["-ComputerName", "win-1"])).facts[
           "rebootPending"
         ];
-      host.windows.registry.make(updatePending);
+      machine.windows.registry.make(updatePending);
       assert.equal(await reasons(), "Windows Update");
-      await host.programs.reboot(0);
-      await host.up();
+      await machine.programs.reboot(0);
+      await machine.up();
       assert.equal(await reasons(), "");
     }));
 
   it("refuses a pod network it does not know", () =>
-    withSteps({}, async (host) => {
+    withSteps({}, async (machine) => {
       const args = ["-ComputerName", "win-1", "-PodNetwork", "cilium"];
-      assert.equal((await runStep(host, "Test-WindowsHost", args)).exitCode, 1);
+      assert.equal((await runStep(machine, "Test-WindowsHost", args)).exitCode, 1);
     }));
 });
 
@@ -169,20 +172,20 @@ describe("The rehearsed steps in a wrong order", () => {
   ] as const;
   for (const [prepared, step, code] of wrongOrder) {
     it(`${step} after ${prepared ?? "nothing"} fails with ${code}`, () =>
-      withSteps({}, async (host) => {
-        if (prepared !== undefined) await prepareThrough(host, prepared);
-        await assertFails(runGood(host, step), code);
+      withSteps({}, async (machine) => {
+        if (prepared !== undefined) await prepareThrough(machine, prepared);
+        await assertFails(runGood(machine, step), code);
       }));
   }
 });
 
 describe("A script that the interpreter does not know all of", () => {
   it("changes nothing, and is reported as the interpreter's failure, not as a step's result", () =>
-    withSteps({}, async (host) => {
+    withSteps({}, async (machine) => {
       const script = `${remoteSteps}\\Set-HostsEntry.ps1`;
-      const text = (await host.windows.drive.readText(script)) ?? "";
-      await host.windows.drive.write(script, `${text}\nRestart-Computer\n`);
-      const result = await runStep(host, "Set-HostsEntry", ["-Entry", "10.0.0.1=a"]);
+      const text = (await machine.windows.drive.readText(script)) ?? "";
+      await machine.windows.drive.write(script, `${text}\nRestart-Computer\n`);
+      const result = await runStep(machine, "Set-HostsEntry", ["-Entry", "10.0.0.1=a"]);
       assert.deepEqual(
         [result.exitCode, result.changed, result.errorCode],
         [70, undefined, undefined],
@@ -191,17 +194,17 @@ describe("A script that the interpreter does not know all of", () => {
         result.stderr,
         /Set-HostsEntry\.ps1:\d+: .* does not support the command Restart-Computer/,
       );
-      assert.deepEqual(host.programs.hostsEntries, []);
+      assert.deepEqual(machine.programs.hostsEntries, []);
     }));
 });
 
 const hostsFile = "C:\\Windows\\System32\\drivers\\etc\\hosts";
 
 describe("Set-HostsEntry, rehearsed", () => {
-  const host = hostFor("all");
+  const machine = hostFor("all");
 
   const set = (entry: string, servers?: string): ReturnType<typeof runStep> =>
-    runStep(host, "Set-HostsEntry", [
+    runStep(machine, "Set-HostsEntry", [
       ...["-Entry", `"${entry}"`],
       ...(servers === undefined ? [] : ["-DnsServers", `"${servers}"`]),
     ]);
@@ -217,11 +220,13 @@ describe("Set-HostsEntry, rehearsed", () => {
     for (const [entry, changed] of runs) {
       await assertDone(set(entry), changed);
       assert.equal(
-        host.programs.hostsEntries.map(({ address, names }) => `${address}=${names[0]}`).join(";"),
+        machine.programs.hostsEntries
+          .map(({ address, names }) => `${address}=${names[0]}`)
+          .join(";"),
         entry,
       );
     }
-    await assertFile(host, hostsFile, /^# hosts file of a rehearsal host\r\n$/);
+    await assertFile(machine, hostsFile, /^# hosts file of a rehearsed machine\r\n$/);
   });
 
   it("sets, changes and removes DNS servers", async () => {
@@ -239,7 +244,7 @@ describe("Set-HostsEntry, rehearsed", () => {
     for (const [servers, changed, rules] of runs) {
       await assertDone(set("", servers), changed, { dnsServers: servers });
       assert.deepEqual(
-        host.windows.state.dnsRules.map((rule) => rule.servers.join(",")),
+        machine.windows.state.dnsRules.map((rule) => rule.servers.join(",")),
         rules,
       );
     }
@@ -249,7 +254,7 @@ describe("Set-HostsEntry, rehearsed", () => {
     name: string,
     namespace: string,
     comment: string,
-  ): HostState["dnsRules"][number] => ({
+  ): MachineState["dnsRules"][number] => ({
     name,
     namespace,
     comment,
@@ -258,58 +263,58 @@ describe("Set-HostsEntry, rehearsed", () => {
 
   it("does not add DNS servers to somebody else's rule for all names, and leaves that", async () => {
     const theirs = [rule("{1}", ".", "VPN")];
-    host.windows.state.dnsRules = [...theirs];
+    machine.windows.state.dnsRules = [...theirs];
     const foreign = /DNS servers 10\.9\.9\.9/;
     await assertFails(set("", "1.1.1.1"), "ForeignDnsRule", foreign, /Remove-DnsClientNrptRule/);
     await assertDone(set("", ""), false);
-    assert.deepEqual(host.windows.state.dnsRules, theirs);
-    host.windows.state.dnsRules = [];
+    assert.deepEqual(machine.windows.state.dnsRules, theirs);
+    machine.windows.state.dnsRules = [];
   });
 
   it("merges two rules that an interrupted run has left, beside others' rules for some names", async () => {
     const theirs = rule("{1}", ".example.com", "VPN");
     const ours = ["{2}", "{3}"].map((name) => rule(name, ".", "kindows"));
-    host.windows.state.dnsRules = [theirs, ...ours];
+    machine.windows.state.dnsRules = [theirs, ...ours];
     await assertDone(set("", "1.1.1.1"), true);
     assert.deepEqual(
-      host.windows.state.dnsRules.map(({ comment, servers }) => [comment, ...servers]),
+      machine.windows.state.dnsRules.map(({ comment, servers }) => [comment, ...servers]),
       [
         ["VPN", "10.9.9.9"],
         ["kindows", "1.1.1.1"],
       ],
     );
     await assertDone(set("", ""), true);
-    assert.deepEqual(host.windows.state.dnsRules, [theirs]);
-    host.windows.state.dnsRules = [];
+    assert.deepEqual(machine.windows.state.dnsRules, [theirs]);
+    machine.windows.state.dnsRules = [];
   });
 
   it("refuses a group policy that hides every rule of the machine", async () => {
     const policy = "SOFTWARE\\Policies\\Microsoft\\Windows NT\\DNSClient\\DnsPolicyConfig";
-    host.windows.registry.make(policy);
+    machine.windows.registry.make(policy);
     await assertFails(set("", "1.1.1.1"), "ForeignDnsRule", /group policy/);
-    assert.deepEqual(host.windows.state.dnsRules, []);
-    host.windows.registry.remove(policy);
+    assert.deepEqual(machine.windows.state.dnsRules, []);
+    machine.windows.registry.remove(policy);
   });
 
   it("says what is wrong where somebody keeps the file even from being read", async () => {
-    host.windows.lockedFiles.add(hostsFile);
+    machine.windows.lockedFiles.add(hostsFile);
     const result = await set("10.0.0.1=a");
-    host.windows.lockedFiles.clear();
+    machine.windows.lockedFiles.clear();
     assert.deepEqual([result.exitCode, result.errorCode], [23, "HostsFileBusy"]);
     assert.match(result.errorMessage, /could not be had in 10 s: .*used by another process/);
   });
 
   it("does not contradict somebody else's line", async () => {
-    await host.windows.drive.write(hostsFile, "10.9.9.9 API # mine\r\n");
+    await machine.windows.drive.write(hostsFile, "10.9.9.9 API # mine\r\n");
     await assertFails(set("10.0.0.1=api"), "ForeignHostsEntry");
   });
 });
 
 describe("The frame around a step", () => {
-  const host = hostFor("all");
+  const machine = hostFor("all");
 
   const runBody = async (body: string): ReturnType<typeof runStep> => {
-    await host.windows.drive.write(
+    await machine.windows.drive.write(
       `${remoteSteps}\\Confirm-Reboot.ps1`,
       [
         "[CmdletBinding()]",
@@ -321,22 +326,22 @@ describe("The frame around a step", () => {
         `Invoke-Step -Name 'Confirm-Reboot' -Body { ${body} }`,
       ].join("\r\n"),
     );
-    return runStep(host, "Confirm-Reboot");
+    return runStep(machine, "Confirm-Reboot");
   };
 
   it("lets nobody but an administrator do anything", async () => {
-    const { windows } = host;
+    const { windows } = machine;
     windows.account = { name: "guest", isAdministrator: false };
-    const result = await runStep(host, "Set-HostsEntry", ["-Entry", "10.0.0.1=a"]);
+    const result = await runStep(machine, "Set-HostsEntry", ["-Entry", "10.0.0.1=a"]);
     windows.account = { name: "Administrator", isAdministrator: true };
     assert.deepEqual([result.exitCode, result.errorCode], [12, "NotAdministrator"]);
     assert.match(result.remedy, /^Set windows\.adminUser to a member of Administrators/);
-    assert.deepEqual(host.programs.hostsEntries, []);
+    assert.deepEqual(machine.programs.hostsEntries, []);
   });
 
   it("writes plain ASCII, whatever the console's code page", async () => {
     const text = 'Write-JsonLine -Value @{ text = "gr$([char]0xfc)n" }';
-    assert.equal(await runText(host, ["Step"], text), '{"text":"gr\\u00fcn"}\r\n');
+    assert.equal(await runText(machine, ["Step"], text), '{"text":"gr\\u00fcn"}\r\n');
   });
 
   it("has the end of what a program wrote in the error, where that is long", async () => {
@@ -345,7 +350,7 @@ describe("The frame around a step", () => {
     const list = words.map((word) => `'${word}'`).join(", ");
     const call = `Invoke-NativeCommand -FilePath 'tar.exe' -TimeoutSeconds 5 -Remedy 'r' -ArgumentList ${list}`;
     const text = `try { ${call} } catch { [Console]::Out.WriteLine($_.Exception.Message) }`;
-    const said = await runText(host, ["Step", "NativeCommand"], text);
+    const said = await runText(machine, ["Step", "NativeCommand"], text);
     assert.match(said, /wrote: \.{3}[x\\]{1999}'\r\n$/);
   });
 
@@ -364,7 +369,7 @@ describe("The frame around a step", () => {
   });
 
   it("does not claim to know which drive is full", async () => {
-    await plantFaults(host, { kind: "diskFull", step: "Confirm-Reboot", at: "start" });
+    await plantFaults(machine, { kind: "diskFull", step: "Confirm-Reboot", at: "start" });
     const write = runBody("New-Item -Path 'C:\\x' -ItemType Directory");
     await assertFails(write, "DiskFull", /./, /the drive that is full, C: as a rule/);
   });
@@ -379,7 +384,7 @@ function documentedFacts(step: string): string {
 }
 
 describe("The facts of each step's result are those that its help names", () => {
-  const host = hostFor("all");
+  const machine = hostFor("all");
 
   // They need a file, and have tests of their own (import-image.test.ts, own-program.test.ts).
   const withFiles = ["Import-Image", "Install-OwnProgram", "Restore-InstalledProgram"];
@@ -388,8 +393,8 @@ describe("The facts of each step's result are those that its help names", () => 
 
   for (const step of stepNames) {
     it(step, async () => {
-      const result = await assertDone(runGood(host, step));
-      await host.up();
+      const result = await assertDone(runGood(machine, step));
+      await machine.up();
       const facts = Object.keys(result.facts);
       const documented = documentedFacts(step);
       assert.notEqual(documented, "");

@@ -6,7 +6,7 @@ const store = "SOFTWARE\\Microsoft\\SystemCertificates\\ROOT\\Certificates";
 const record = "C:\\kindows\\state\\certificates.json";
 
 describe("Set-TrustedCertificate, rehearsed", () => {
-  const host = hostFor("each");
+  const machine = hostFor("each");
   const both = [caCertificate, otherCertificate];
 
   const set = (
@@ -15,10 +15,10 @@ describe("Set-TrustedCertificate, rehearsed", () => {
   ) => {
     const names = certificates.map(({ sha1 }) => sha1).join(";");
     const args = ["-Thumbprints", `"${names}"`];
-    return runStep(host, "Set-TrustedCertificate", args, JSON.stringify(input));
+    return runStep(machine, "Set-TrustedCertificate", args, JSON.stringify(input));
   };
   const trusted = (): string[] =>
-    [...(host.windows.registry.find(store)?.keys.values() ?? [])].map(({ name }) => name).sort();
+    [...(machine.windows.registry.find(store)?.keys.values() ?? [])].map(({ name }) => name).sort();
   const sha1s = both.map(({ sha1 }) => sha1).sort();
 
   it("adds them once, takes out what is not wanted any more, and leaves nothing", async () => {
@@ -29,29 +29,29 @@ describe("Set-TrustedCertificate, rehearsed", () => {
     assert.deepEqual(trusted(), [otherCertificate.sha1]);
     await assertDone(set([]), true);
     assert.deepEqual(trusted(), []);
-    assert.equal(await host.windows.drive.isFile(record), false);
+    assert.equal(await machine.windows.drive.isFile(record), false);
     await assertDone(set([]), false);
   });
 
   it("leaves one that was there before, with the step and with a reset", async () => {
-    host.windows.registry.make(`${store}\\${caCertificate.sha1}`).set("Blob", "x", "String");
+    machine.windows.registry.make(`${store}\\${caCertificate.sha1}`).set("Blob", "x", "String");
     await assertDone(set(both), true);
-    await assertDone(runStep(host, "Reset-Node"), true);
+    await assertDone(runStep(machine, "Reset-Node"), true);
     assert.deepEqual(trusted(), [caCertificate.sha1]);
   });
 
   it("goes on after it was cut short, and knows what it had added", async () => {
-    await plantFaults(host, { kind: "fail", step: "Set-TrustedCertificate" });
+    await plantFaults(machine, { kind: "fail", step: "Set-TrustedCertificate" });
     assert.equal((await set(both)).exitCode, 10);
     await assertDone(set(both));
     assert.deepEqual(trusted(), sha1s);
-    await assertDone(runStep(host, "Reset-Node"), true);
+    await assertDone(runStep(machine, "Reset-Node"), true);
     assert.deepEqual(trusted(), []);
   });
 
   it("adds one again that somebody has taken out", async () => {
     await assertDone(set(both), true);
-    host.windows.registry.remove(`${store}\\${caCertificate.sha1}`);
+    machine.windows.registry.remove(`${store}\\${caCertificate.sha1}`);
     await assertDone(set(both), true);
     assert.deepEqual(trusted(), sha1s);
   });
@@ -61,14 +61,14 @@ describe("Set-TrustedCertificate, rehearsed", () => {
       await assertFails(set(both, input), "SecretMissing", /does not have 2 certificates/);
     }
     assert.equal(
-      (await runStep(host, "Set-TrustedCertificate", ["-Thumbprints", "ab"])).exitCode,
+      (await runStep(machine, "Set-TrustedCertificate", ["-Thumbprints", "ab"])).exitCode,
       1,
     );
     assert.deepEqual(trusted(), []);
   });
 
   it("says so if Windows has not added it", async () => {
-    const { registry } = host.windows;
+    const { registry } = machine.windows;
     const elsewhere = registry.make("SOFTWARE\\elsewhere");
     registry.make = () => elsewhere;
     await assertFails(set([caCertificate]), "CommandFailed", /has not added the certificate/);

@@ -16,14 +16,14 @@ Export-ModuleMember -Function 'Set-*', 'Use-*'
 `;
 
 describe("modules", () => {
-  const host = hostFor("each");
+  const machine = hostFor("each");
 
   /** What a script writes that imports the module, in the module's folder. */
   const run = async (script: string): Promise<string> => {
-    await host.windows.drive.write("C:\\own\\lib\\words.psm1", text);
+    await machine.windows.drive.write("C:\\own\\lib\\words.psm1", text);
     const lines = ["$word = 'of the script'", "ipmo $PSScriptRoot\\lib\\words.psm1 -Force", script];
-    await host.windows.drive.write("C:\\own\\use.ps1", lines.join("\n"));
-    return runFile(host, "C:\\own\\use.ps1");
+    await machine.windows.drive.write("C:\\own\\use.ps1", lines.join("\n"));
+    return runFile(machine, "C:\\own\\use.ps1");
   };
 
   it("have variables and functions of their own", async () => {

@@ -25,7 +25,7 @@ async function cutResults(): Promise<{ cuts: number; problems: string[] }> {
       while (!whole) {
         const kept = characters++;
         const fault = { kind: "cutResult", step: row, characters: kept, times: kept + 1 } as const;
-        await plantFaults(lab.host, fault);
+        await plantFaults(lab.machine, fault);
         const cut = await lab.run(row);
         // The whole line came, but not the exit status that ends it.
         if (/"dnsServers":"[^"]*"\}\}\r?\n?$/.test(cut ?? "")) whole = true;

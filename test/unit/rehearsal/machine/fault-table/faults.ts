@@ -1,5 +1,5 @@
 import type { FaultPoint, FaultSetting } from "../../../../../rehearsal/machine/faults.ts";
-import type { RehearsalHost } from "../../../../rehearsed-machine/in-process.ts";
+import type { RehearsedMachine } from "../../../../rehearsed-machine/in-process.ts";
 import type { RecordingCluster } from "../../../../rehearsed-machine/fake-cluster.ts";
 import { isCopy, placeOf, type Row, rows, unpacking } from "./rows.ts";
 
@@ -7,13 +7,13 @@ export interface TableFault {
   readonly name: string;
   /** What happens, for the page. */
   readonly what: string;
-  /** Settings of the rehearsal host that cause it in a row. `bytes` is the size of a copy. */
+  /** Settings of the rehearsed machine that cause it in a row. `bytes` is the size of a copy. */
   readonly settings?: (row: Row, bytes: number) => FaultSetting[];
   /** State of the machine when the row begins. */
-  readonly breakMachine?: (host: RehearsalHost) => Promise<void>;
+  readonly breakMachine?: (machine: RehearsedMachine) => Promise<void>;
   /** State of the cluster while the row runs. */
   readonly breakCluster?: (cluster: RecordingCluster) => void;
-  readonly afterwards?: (host: RehearsalHost) => Promise<void>;
+  readonly afterwards?: (machine: RehearsedMachine) => Promise<void>;
   /** Repair by a person, or by time, before the next `up`. Default: none is needed. */
   readonly mendCluster?: (cluster: RecordingCluster) => void;
   /** Rows in which it can occur. Default: all. */
@@ -85,10 +85,10 @@ export const faults: readonly TableFault[] = [
     rows: rows.filter((row) => row !== "Add-ExternalNetwork"),
     notElsewhere:
       "Add-ExternalNetwork only starts a task, and Confirm-ExternalNetwork makes good what it did not come to",
-    afterwards: async (host: RehearsalHost): Promise<void> => {
-      await host.up(); // if the step has ordered a reboot
-      await host.programs.reboot(0);
-      await host.up();
+    afterwards: async (machine: RehearsedMachine): Promise<void> => {
+      await machine.up(); // if the step has ordered a reboot
+      await machine.programs.reboot(0);
+      await machine.up();
     },
   },
   ...(["start", "middle"] as const).map((at) => ({

@@ -25,7 +25,7 @@ import {
 import { reset } from "../../../../../components/windows/steps.ts";
 import { runRemotely } from "../../../../../offline/plugins/command/run-remotely.ts";
 import type { Operation } from "../../../../../offline/plugins/protocol/operation.ts";
-import type { RehearsalHost } from "../../../../rehearsed-machine/in-process.ts";
+import type { RehearsedMachine } from "../../../../rehearsed-machine/in-process.ts";
 import { dial } from "../../../../../host/ssh/dial.ts";
 import { uploadSource } from "../../../../../host/ssh/upload.ts";
 import { listing } from "../machine-listing.ts";
@@ -91,16 +91,16 @@ export function snapshotsOfRows(): Promise<ReadonlyMap<Row, Snapshot>> {
 async function makeSnapshots(): Promise<ReadonlyMap<Row, Snapshot>> {
   const made = new Map<Row, Snapshot>();
   await withLab(undefined, async (lab) => {
-    const clean = await listing(lab.host);
+    const clean = await listing(lab.machine);
     for (const row of rows) {
       const before = join(snapshotsFolder, row);
-      cpSync(lab.host.driveC, before, { recursive: true });
+      cpSync(lab.machine.driveC, before, { recursive: true });
       const error = await lab.run(row);
       if (error !== undefined) throw new Error(error);
       await lab.settled();
-      made.set(row, { before, after: await listing(lab.host) });
+      made.set(row, { before, after: await listing(lab.machine) });
     }
-    const left = differences(clean, await listing(lab.host));
+    const left = differences(clean, await listing(lab.machine));
     if (left.length > 0) throw new Error(`Reset-Node leaves ${left.join(", ")}`);
   });
   return made;
@@ -109,7 +109,7 @@ async function makeSnapshots(): Promise<ReadonlyMap<Row, Snapshot>> {
 /** A machine, and its data in a state file; `media` has the files to push to it. */
 export class Lab {
   constructor(
-    readonly host: RehearsalHost,
+    readonly machine: RehearsedMachine,
     private readonly media: string,
   ) {}
 
@@ -131,24 +131,24 @@ export class Lab {
 
   /** Resolves when nothing is running on the machine. */
   async settled(): Promise<void> {
-    await this.host.up();
-    await this.host.windows.tasksEnded();
-    await this.host.up();
+    await this.machine.up();
+    await this.machine.windows.tasksEnded();
+    await this.machine.up();
   }
 
   /** Differences from a machine after the row without a fault. */
   async problems(row: Row): Promise<string[]> {
     const { after } = (await snapshotsOfRows()).get(row) as Snapshot;
     const isNode = rows.indexOf(row) >= rows.indexOf("Join-Node") && row !== "Reset-Node";
-    const names = [...new Set(this.host.cluster.registered)];
-    const offset = Math.abs(this.host.programs.clockOffsetMilliseconds);
+    const names = [...new Set(this.machine.cluster.registered)];
+    const offset = Math.abs(this.machine.programs.clockOffsetMilliseconds);
     const wrongClock = row === "Join-Node" && offset >= 60_000;
     return [
       ...(!isNode || isDeepStrictEqual(names, [hostName]) ? [] : [`nodes: ${names.join(", ")}`]),
       ...(wrongClock ? [`the clock is off by ${offset / 1000} s`] : []),
       ...(rows.indexOf(row) < rows.indexOf(unpacking) ? [] : this.#scriptProblems()),
       ...(isCopy(row) ? this.#copyProblems(row) : []),
-      ...differences(after, await listing(this.host)),
+      ...differences(after, await listing(this.machine)),
     ];
   }
 
@@ -156,7 +156,7 @@ export class Lab {
   #scriptProblems(): string[] {
     return [...folders.values()].flatMap(({ name, files }) =>
       [...files].flatMap(([file, content]) => {
-        const found = join(this.host.driveC, ...stepsHome.split("\\").slice(1), name, file);
+        const found = join(this.machine.driveC, ...stepsHome.split("\\").slice(1), name, file);
         return hasContent(found, content) ? [] : [`${name}/${file} is not what was sent`];
       }),
     );
@@ -166,7 +166,7 @@ export class Lab {
   #copyProblems(row: Copy): string[] {
     const source = this.#source(row);
     return filesBelow(source).flatMap((file) => {
-      const copy = join(this.host.driveC, targets[row].slice(2), relative(source, file));
+      const copy = join(this.machine.driveC, targets[row].slice(2), relative(source, file));
       return hasContent(copy, readFileSync(file)) ? [] : [`${copy} is not what was sent`];
     });
   }
@@ -188,7 +188,7 @@ export class Lab {
   #stepCommand(step: StepName): string {
     const folder = `${stepsHome}\\${folders.get(step)?.name ?? ""}`;
     if (step === "Reset-Node") return undoCommand(folder, reset);
-    return stepCommand(step, goodArguments(this.host)[step] ?? [], folder);
+    return stepCommand(step, goodArguments(this.machine)[step] ?? [], folder);
   }
 
   async #upload(source: string, target: string): Promise<void> {
@@ -206,7 +206,7 @@ export class Lab {
 
   /** The connection, as in a resource. */
   #connection() {
-    return { ...loginOf(this.host), dialErrorLimit: -1, perDialTimeout: limitSeconds };
+    return { ...loginOf(this.machine), dialErrorLimit: -1, perDialTimeout: limitSeconds };
   }
 }
 
@@ -228,14 +228,14 @@ export async function withLab<T>(
 ): Promise<T> {
   const media = mkdtempSync(join(tmpdir(), "kindows-faults-"));
   try {
-    return await withHost({ drive }, async (host) => {
-      const theirs = join(host.driveC, "kindows/media");
+    return await withHost({ drive }, async (machine) => {
+      const theirs = join(machine.driveC, "kindows/media");
       cpSync(theirs, media, { recursive: true });
       if (drive === undefined || !existsSync(join(drive, "kindows/media"))) {
         rmSync(theirs, { recursive: true });
       }
-      await host.windows.drive.makeFolder("C:\\kindows");
-      return work(new Lab(host, media));
+      await machine.windows.drive.makeFolder("C:\\kindows");
+      return work(new Lab(machine, media));
     });
   } finally {
     rmSync(media, { recursive: true });

@@ -54,7 +54,7 @@ function pageText({ cells, powerCuts }: Results): string {
     "# Faults",
     "",
     "What happens when something goes wrong while a machine becomes a node or is reset. `test/unit/rehearsal/machine/fault-table`",
-    "plays each case and writes this page: the steps run over SSH on the rehearsal host, the model of a Windows machine, with",
+    "plays each case and writes this page: the steps run over SSH on the rehearsed machine, the model of a Windows machine, with",
     "fake Kubernetes programs. After each case there is one Node, and the machine is the same as one without a fault, file by",
     "file and setting by setting.",
     "",

@@ -22,7 +22,7 @@ export function isCopy(row: Row): row is Copy {
   return copies.some((copy) => copy === row);
 }
 
-/** The rehearsal host's name for a row that is not a copy. */
+/** The rehearsed machine's name for a row that is not a copy. */
 export function placeOf(row: Exclude<Row, Copy>): StepName | typeof unpacker {
   return row === unpacking ? unpacker : row;
 }

@@ -1,5 +1,5 @@
-import { PowerLost } from "../../../../../rehearsal/machine/windows-host.ts";
-import type { RehearsalHost } from "../../../../rehearsed-machine/in-process.ts";
+import { PowerLost } from "../../../../../rehearsal/machine/windows-machine.ts";
+import type { RehearsedMachine } from "../../../../rehearsed-machine/in-process.ts";
 import { listing } from "../machine-listing.ts";
 import {
   goodArguments,
@@ -84,14 +84,14 @@ async function play(row: Row, fault: TableFault): Promise<CellResult> {
   const snapshot = (await snapshotsOfRows()).get(row);
   return withLab(snapshot?.before, async (lab) => {
     const settings = fault.settings?.(row, lab.bytes(row)) ?? [];
-    await plantFaults(lab.host, ...settings);
-    fault.breakCluster?.(lab.host.cluster);
-    await fault.breakMachine?.(lab.host);
+    await plantFaults(lab.machine, ...settings);
+    fault.breakCluster?.(lab.machine.cluster);
+    await fault.breakMachine?.(lab.machine);
     const first = await lab.run(row);
-    fault.mendCluster?.(lab.host.cluster);
+    fault.mendCluster?.(lab.machine.cluster);
     let second = first === undefined ? undefined : await lab.run(row);
     if (mayYetEnd(second)) second = await lab.run(row);
-    await fault.afterwards?.(lab.host);
+    await fault.afterwards?.(lab.machine);
     await lab.settled();
     return {
       error: first,
@@ -164,37 +164,43 @@ async function changesOf(step: StepName, { before }: Snapshot): Promise<number> 
     return { kind: "dropConnection", step, at: index + 1 } as const;
   });
   let changes = 0;
-  await withSteps({ drive: before, faults }, (host) => run(host, step, () => (changes += 1)));
+  await withSteps({ drive: before, faults }, (machine) => run(machine, step, () => (changes += 1)));
   return changes;
 }
 
 /** Cuts a step off before its n-th change and runs it again. @returns what is wrong then */
 async function cut(step: StepName, at: number, { before, after }: Snapshot): Promise<string[]> {
   const faults = [{ kind: "reboot", step, at }] as const;
-  return withSteps({ drive: before, faults }, async (host) => {
-    const first = await run(host, step);
+  return withSteps({ drive: before, faults }, async (machine) => {
+    const first = await run(machine, step);
     if (!first.isCut) return ["it makes no such change"];
-    const again = await run(host, step);
+    const again = await run(machine, step);
     return again.exitCode === 0
-      ? differences(after, await listing(host)).filter((each) => !each.startsWith(ofAnExport))
+      ? differences(after, await listing(machine)).filter((each) => !each.startsWith(ofAnExport))
       : [`the next run ended with ${again.exitCode}`];
   });
 }
 
 /** Runs a step until the machine loses power, then waits until it is up again. */
 async function run(
-  host: RehearsalHost,
+  machine: RehearsedMachine,
   step: StepName,
   onDrop?: () => void,
 ): Promise<{ isCut: boolean; exitCode?: number }> {
   try {
-    const { exitCode } = await runStep(host, step, goodArguments(host)[step], joinInput, onDrop);
+    const { exitCode } = await runStep(
+      machine,
+      step,
+      goodArguments(machine)[step],
+      joinInput,
+      onDrop,
+    );
     return { isCut: false, exitCode };
   } catch (error) {
     if (!(error instanceof PowerLost)) throw error;
     return { isCut: true };
   } finally {
-    await host.windows.tasksEnded();
-    await host.up();
+    await machine.windows.tasksEnded();
+    await machine.up();
   }
 }

@@ -14,7 +14,7 @@ import { RecentWrites } from "../windows/recent-writes.ts";
 import { type RegistryKey, variablesKey } from "../windows/registry.ts";
 import type { Account } from "../windows/security.ts";
 import type { ListedProcess } from "../windows/process-list.ts";
-import { type HostState, type Route, type Service, loadState, savingInOrder } from "./state.ts";
+import { type MachineState, type Route, type Service, loadState, savingInOrder } from "./state.ts";
 import { type WindowsVersion, rehearsedWindows } from "./windows-version.ts";
 import type { Call } from "../powershell/commands.ts";
 import { isIPv4, isIPv6 } from "node:net";
@@ -31,7 +31,7 @@ export class PowerLost extends Error {
 /** The part of the SSH server that the machine's network and services use. */
 type Sshd = Pick<SshServer, "stopListening" | "listen" | "cutConnections" | "answered">;
 
-export interface WindowsHostOptions {
+export interface WindowsMachineOptions {
   readonly computerName: string;
   readonly drive: Drive;
   readonly programs: WindowsPrograms;
@@ -66,7 +66,7 @@ const ownVariables = {
 export const homeFolder = "C:\\Users\\Administrator";
 
 /** The model of a Windows machine during one boot. Each boot recreates it from the files on the drive. */
-export class WindowsHost {
+export class WindowsMachine {
   readonly computerName: string;
   readonly drive: Drive;
   readonly programs: WindowsPrograms;
@@ -94,7 +94,7 @@ export class WindowsHost {
   readonly mutexes: NamedMutexes;
   readonly time: MachineTime;
   /** State that survives reboots once it is saved. */
-  readonly state: HostState;
+  readonly state: MachineState;
   readonly save: () => Promise<void>;
   /** Active routes. After a boot, these are the persistent ones of the state. */
   readonly routesInForce: Route[];
@@ -108,7 +108,7 @@ export class WindowsHost {
     return this.#processId;
   }
 
-  private constructor(options: WindowsHostOptions, state: HostState) {
+  private constructor(options: WindowsMachineOptions, state: MachineState) {
     this.#sshd = options.sshd;
     this.#power = options.power ?? new AbortController().signal;
     this.state = state;
@@ -128,27 +128,27 @@ export class WindowsHost {
   }
 
   /** Boots Windows and completes what was pending. Does not start services: `services.startAutomatic` does. */
-  static async boot(options: WindowsHostOptions): Promise<WindowsHost> {
+  static async boot(options: WindowsMachineOptions): Promise<WindowsMachine> {
     const { programs, drive } = options;
     const state = await loadState(drive, programs.bootTime);
-    const host = new WindowsHost(options, state);
-    await host.#prepareDrive();
-    host.#prepareRegistry();
+    const machine = new WindowsMachine(options, state);
+    await machine.#prepareDrive();
+    machine.#prepareRegistry();
     if (state.bootTime !== programs.bootTime.toISOString()) {
       state.bootTime = programs.bootTime.toISOString();
-      host.registry.remove(updatePending);
-      host.hns.forget();
+      machine.registry.remove(updatePending);
+      machine.hns.forget();
       const isPending = state.features.Containers === "InstallPending";
-      if (!isPending || !(await host.faults.strikes("staleFeature"))) {
+      if (!isPending || !(await machine.faults.strikes("staleFeature"))) {
         if (isPending) state.features.Containers = "Installed";
-        host.registry.remove(featurePending);
+        machine.registry.remove(featurePending);
       }
     }
-    await host.save();
-    await host.applyHostsFile();
-    await host.applyRoutes();
-    await host.hns.follow();
-    return host;
+    await machine.save();
+    await machine.applyHostsFile();
+    await machine.applyRoutes();
+    await machine.hns.follow();
+    return machine;
   }
 
   /** Windows' LastBootUpTime, relative to the current clock. */
@@ -358,7 +358,7 @@ export class WindowsHost {
     await this.drive.makeFolder("C:\\Program Files");
     await this.drive.makeFolder("C:\\ProgramData");
     if (!(await this.drive.isFile(hostsFilePath))) {
-      await this.drive.write(hostsFilePath, "# hosts file of a rehearsal host\r\n");
+      await this.drive.write(hostsFilePath, "# hosts file of a rehearsed machine\r\n");
     }
   }
 }

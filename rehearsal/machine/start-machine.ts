@@ -3,10 +3,10 @@ import { runInDefaultShell } from "./default-shell.ts";
 import { DiskFullError, Drive } from "./drive.ts";
 import { serveSftp } from "./ssh/sftp-server.ts";
 import { SshServer } from "./ssh/ssh-server.ts";
-import { PowerLost, WindowsHost, type WindowsHostOptions } from "./windows-host.ts";
+import { PowerLost, WindowsMachine, type WindowsMachineOptions } from "./windows-machine.ts";
 
-interface HostOptions extends Pick<
-  WindowsHostOptions,
+interface MachineOptions extends Pick<
+  WindowsMachineOptions,
   "programs" | "faults" | "version" | "time" | "power"
 > {
   readonly identity: Pick<Identity, "computerName" | "hostPrivateKey" | "authorizedKeys">;
@@ -19,9 +19,9 @@ interface HostOptions extends Pick<
   readonly log: (line: string) => void;
 }
 
-export interface RunningHost {
+export interface RunningMachine {
   readonly port: number;
-  readonly windows: WindowsHost;
+  readonly windows: WindowsMachine;
   /** Resolves when the automatic services have been started. */
   readonly servicesStarted: Promise<void>;
   /** Resolves when the commands that have ended so far have sent their results. */
@@ -34,7 +34,7 @@ export interface RunningHost {
 const restartSeconds = 5;
 
 /** Boots the model of Windows from its drive, opens SSH, then starts the automatic services. */
-export async function startHost(options: HostOptions): Promise<RunningHost> {
+export async function startMachine(options: MachineOptions): Promise<RunningMachine> {
   const { programs, identity, log, address = "0.0.0.0" } = options;
   const ssh: SshServer = new SshServer({
     ...identity,
@@ -49,7 +49,7 @@ export async function startHost(options: HostOptions): Promise<RunningHost> {
       }),
     serveSftp: (sftp) => serveSftp(sftp, windows, log, (bytes) => transferred(windows, bytes)),
   });
-  const windows = await WindowsHost.boot({
+  const windows = await WindowsMachine.boot({
     ...options,
     computerName: identity.computerName,
     drive: new Drive(programs.driveC, options.durable ?? true),
@@ -89,7 +89,7 @@ export async function startHost(options: HostOptions): Promise<RunningHost> {
 const lossSeconds = 20;
 
 /** Plays `cutTransfer` faults. Called before each part of an uploaded file is written. */
-async function transferred(windows: WindowsHost, bytes: number): Promise<void> {
+async function transferred(windows: WindowsMachine, bytes: number): Promise<void> {
   windows.bytesReceived += bytes;
   for (const fault of await windows.faults.all()) {
     if (fault.kind !== "cutTransfer" || windows.bytesReceived <= fault.afterBytes) continue;
