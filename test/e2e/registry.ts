@@ -5,6 +5,7 @@ import path from "node:path";
 import { execa } from "execa";
 import { copyToMachine } from "../../cli/lab/on-machine.ts";
 import { localRegistry } from "../../config/local-registry.ts";
+import { messageOf } from "../../host/failure.ts";
 import { inContainer, type TestLab } from "./lab.ts";
 
 /** An image with one program, which answers over HTTP: that of the registry itself, under another name. */
@@ -39,7 +40,11 @@ export async function pullsFromRegistry(lab: TestLab, linux: string): Promise<vo
       },
     }),
   );
-  await lab.kubectl("wait", "--for=condition=Ready", "pod/pulled", "--timeout=60s");
+  // An emulated machine takes its time to unpack it.
+  const ready = ["wait", "--for=condition=Ready", "pod/pulled", "--timeout=240s"];
+  await lab.kubectl(...ready).catch(async (error: unknown) => {
+    throw new Error(`${messageOf(error)}\n${await lab.kubectl("describe", "pod", "pulled")}`);
+  });
   await lab.kubectl("delete", "pod", "pulled");
   const hosting = ["-n", "kube-public", "get", "configmap", "local-registry-hosting"];
   assert.match(await lab.kubectl(...hosting, "-o", "yaml"), /host: "localhost:5001"/);
