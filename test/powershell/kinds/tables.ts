@@ -42,7 +42,8 @@ async function runRows(
       return [...given, ...(await runRows(shell, scripts.slice(given.length), mayEnd))];
     }
     if (given.length !== scripts.length) {
-      const why = (ran.stderr || ran.stdout).trim().slice(-500);
+      const said = (ran.stderr || ran.stdout).trim().slice(-500);
+      const why = ran.exitCode === -1 ? `it took too long on this busy machine. ${said}` : said;
       throw new Error(`PowerShell ended before the row ${scripts[given.length] ?? ""}: ${why}`);
     }
     return given;
