@@ -15,8 +15,8 @@ export const podSocketsLibrary = "/usr/lib/wine/pod-sockets.so";
 export const wineEnvironment = {
   WINEPREFIX: prefixFolder,
   WINEDEBUG: "-all",
-  // Performance counters and PowerShell are this project's, not Wine's.
-  WINEDLLOVERRIDES: "pdh,powershell.exe=n",
+  // Performance counters, netsh and PowerShell are this project's, not Wine's.
+  WINEDLLOVERRIDES: "pdh,netsh.exe,powershell.exe=n",
   HOME: "/root",
   PATH: "/usr/bin:/bin",
   // Keeps Wine from looking for an X server each time.
