@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
+import { on } from "node:events";
 import { existsSync } from "node:fs";
 import { readdir, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
+import type { Readable } from "node:stream";
 import { execa } from "execa";
 
 import { resourcesOf } from "../../../cli/engine/deployment.ts";
@@ -50,6 +52,16 @@ const container: HostResource = {
   lab: "kindows-t",
   identity: "docker container kindows-t-control-plane",
 };
+
+/** Waits until a program has printed something. */
+async function said(output: Readable, what: RegExp): Promise<void> {
+  let text = "";
+  for await (const [chunk] of on(output, "data", { close: ["end"] }) as AsyncIterable<[Buffer]>) {
+    text += String(chunk);
+    if (what.test(text)) return;
+  }
+  assert.match(text, what);
+}
 
 /** One stack, whose runs are killed, disturbed and interrupted, and whose cluster vanishes in between. */
 describe("a run of the engine that does not get to its end", () => {
@@ -104,6 +116,7 @@ ${body}`,
     );
     return {
       kill: (signal: NodeJS.Signals) => child.kill(signal),
+      says: (what: RegExp) => said(child.all, what),
       end: child.then(({ exitCode, all }) => ({ exitCode, output: all })),
     };
   };
@@ -195,6 +208,8 @@ new Command("end", { create: made("end") }, { dependsOn: more });
 `);
     const interrupted = await startUp("more");
     interrupted.kill("SIGINT");
+    // What is running may end once the engine has heard of it: before that, the next thing would be begun.
+    await interrupted.says(/\^C received; cancelling/);
     await writeFile(inProject("go-on"), "");
     const { exitCode, output } = await interrupted.end;
     assert.equal(exitCode, 130, output);
