@@ -34,9 +34,11 @@ const node = { node: "win-1" };
 const machine = new Part("kindows:machine:ExistingMachine", node, { connection });
 const windows = { ...node, checkFolder: "C:\\kindows" };
 const joined = new Part("kindows:windows:WindowsNode", windows, {}, { parent: machine });
+// Says that a run has waited for the node (components/node/step-trigger.ts): `up` does otherwise.
+const triggers = [{ machine: "win-1", step: "await-ready" }];
 new remote.Command(
   "step",
-  { create: "true", addPreviousOutputInEnv: false, connection },
+  { create: "true", addPreviousOutputInEnv: false, connection, triggers },
   { parent: joined },
 );
 new local.Command("made", { create: "true", delete: `echo gone > ${lab.removed}` });
