@@ -3,7 +3,6 @@
  * that this program never calls, and halves the time of a preview without changes.
  */
 import { RunError } from "@pulumi/pulumi/errors.js";
-import "./toolchain/program/unread-traces.js";
 
 const [major, minor] = process.versions.node.split(".").map(Number);
 if (major < 22 || (major === 22 && minor < 12)) {

@@ -5,7 +5,7 @@ import path from "node:path";
 import { inspect } from "node:util";
 import type { Context } from "mocha";
 
-import "../toolchain/program/unread-traces.js";
+import "../toolchain/program/before-sdk.js";
 import { stopLeftRunning } from "./left-running.ts";
 import { keepCoverage } from "./script-coverage.ts";
 import { cacheRoot } from "../toolchain/own-cache.ts";

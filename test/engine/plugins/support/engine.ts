@@ -70,6 +70,8 @@ interface StateResource {
 }
 
 const repository = path.resolve(import.meta.dirname, "../../../..");
+/** As this project's own program has it. */
+const beforeSdk = path.join(repository, "toolchain/program/before-sdk.js");
 
 /** A Pulumi project with one stack in a temporary folder, run by the real engine with the plugins under test. */
 export class EngineProject {
@@ -107,7 +109,7 @@ export class EngineProject {
     await project.write(
       "Pulumi.yaml",
       `name: test
-runtime: { name: nodejs, options: { typescript: false } }
+runtime: { name: nodejs, options: { typescript: false, nodeargs: --import ${beforeSdk} } }
 plugins: { providers: [{ name: kindows, path: ${path.join(repository, "offline/plugins/kindows")} }] }
 `,
     );
@@ -135,10 +137,7 @@ plugins: { providers: [{ name: kindows, path: ${path.join(repository, "offline/p
     }
     await this.write("program.ts", source);
     await bundlePrograms(this.folder, ["program.ts"], path.join(this.folder, "bundle"));
-    await this.write(
-      "index.js",
-      `import "./toolchain/program/unread-traces.js";\nexport * from "./bundle/program.mjs";\n`,
-    );
+    await this.write("index.js", `export * from "./bundle/program.mjs";\n`);
     // Otherwise the first host actions, which run in parallel, would each make the bundle.
     await bundled(this.folder, "index.ts");
   }
