@@ -70,6 +70,8 @@ interface StateResource {
 }
 
 const repository = path.resolve(import.meta.dirname, "../../../..");
+/** By them the language host knows which providers to serve itself, as for this project's own program. */
+const packages = { "@pulumi/command": "*", "@pulumi/kubernetes": "*" };
 /** As this project's own program has it. */
 const beforeSdk = path.join(repository, "toolchain/program/before-sdk.js");
 
@@ -105,7 +107,10 @@ export class EngineProject {
     await mkdir(project.stateFolder);
     await symlink(path.join(repository, "node_modules"), path.join(project.folder, "node_modules"));
     project.compiled = await shareCompiled(project.folder);
-    await project.write("package.json", '{ "type": "module", "main": "index.js" }');
+    await project.write(
+      "package.json",
+      JSON.stringify({ type: "module", main: "index.js", dependencies: packages }),
+    );
     await project.write(
       "Pulumi.yaml",
       `name: test
