@@ -17,6 +17,7 @@ import {
   stackOutputs,
 } from "../../unit/stacks/recorded-stack.ts";
 import { newFolder } from "../../unit/new-folder.ts";
+import { compiledHere } from "../plugins/support/shared-bundle.ts";
 
 const stack = "dev";
 const previewSchema = z.object({
@@ -111,6 +112,7 @@ describe("what a preview anywhere plans after an up for what libvirt has", () =>
           PULUMI_CONFIG_PASSPHRASE: "",
           DOCKER_HOST: "unix:///nonexistent/docker.sock",
           KINDOWS_PREVIEW: "anywhere",
+          NODE_COMPILE_CACHE: compiledHere,
         },
       },
     );

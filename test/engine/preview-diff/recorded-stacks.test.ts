@@ -6,6 +6,7 @@ import { previewOf } from "../../../cli/preview-diff/preview.ts";
 import type { PreviewedResource, Previewed } from "../../../policy/previewed.ts";
 import { builtTool } from "../../../toolchain/built.ts";
 import { projectRoot } from "../../../toolchain/project.ts";
+import { compiledHere } from "../plugins/support/shared-bundle.ts";
 import { recordedStack } from "../../unit/stacks/recorded-stack.ts";
 
 /** Nothing is there that could be asked. */
@@ -30,7 +31,10 @@ describe("the engine's preview of a stack, where there is no Docker, no libvirt 
       });
       const previewed = await previewOf(projectRoot, stack, {
         program: builtTool("pulumi"),
-        environment: { ...process.env, ...engineEnvironment(process.env), ...environment },
+        environment: {
+          ...{ ...process.env, ...engineEnvironment(process.env), ...environment },
+          NODE_COMPILE_CACHE: compiledHere,
+        },
         signal: new AbortController().signal,
       });
       assert.deepEqual(comparable(previewed), comparable(recorded));

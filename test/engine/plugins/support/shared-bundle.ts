@@ -22,13 +22,14 @@ export async function shareBundle(folder: string): Promise<void> {
   await cp(bundle, path.join(folder, bundles, path.basename(bundle)), { recursive: true });
 }
 
+/** What V8 has compiled for this project and its copies (NODE_COMPILE_CACHE). It goes as outdated bundles do. */
+export const compiledHere = path.join(projectRoot, bundles, "test-compiled");
+
 /** Gives a project what V8 has compiled for other copies of it. @returns where */
 export async function shareCompiled(folder: string): Promise<string> {
-  // It goes as outdated bundles do.
-  const shared = path.join(projectRoot, bundles, "test-compiled");
   const compiled = path.join(folder, bundles, "compiled");
-  await mkdir(shared, { recursive: true });
+  await mkdir(compiledHere, { recursive: true });
   await mkdir(path.dirname(compiled), { recursive: true });
-  await symlink(shared, compiled);
+  await symlink(compiledHere, compiled);
   return compiled;
 }
