@@ -24,7 +24,7 @@ import { inNewFolder } from "../../unit/new-folder.ts";
 import { ownAddress, ownPort } from "../../own-address.ts";
 import { CopiedProject } from "../plugins/support/sources.ts";
 import { makeKey, SshServer } from "../plugins/support/ssh-server.ts";
-import { cacheRoot } from "../../../toolchain/own-cache.ts";
+import { cacheRoot, ownCache } from "../../../toolchain/own-cache.ts";
 
 /** On the machine: what comes of its logs. */
 const powershell = `#!/bin/sh
@@ -55,10 +55,10 @@ const settings = {
   "kindows:nodes": [{ name: "win-1" }],
   "aws:region": "eu-central-1",
 };
-const claim = path.join(cacheRoot(), "labs", `kindows-clones-${process.pid}.json`);
 
 describe("two clones that share a backend", () => {
   const at = inNewFolder();
+  const claim = at("cache/labs", `kindows-clones-${process.pid}.json`);
   const [key, hostKey] = [makeKey(), makeKey()];
   const searchPath = process.env["PATH"] ?? "";
   let clones: readonly [CopiedProject, CopiedProject];
@@ -103,12 +103,15 @@ describe("two clones that share a backend", () => {
       await cp(path.join(import.meta.dirname, "lab-program.ts"), clone.at("index.ts"));
     }
     await mkdir(at("home"), { recursive: true });
+    const cache = ownCache(at("cache"));
+    await symlink(path.join(cacheRoot(), "artifacts"), path.join(cache, "artifacts"));
     await symlink(clones[0].at(".kindows/pulumi/plugins"), at("home/plugins"));
     const connection = { host: "127.0.0.1", port: machine.port, user: "me" };
     environment = {
       PULUMI_HOME: at("home"),
       PATH: at("bin"),
-      KINDOWS_CACHE: cacheRoot(),
+      // Not the user's: there a run locks the stack's name for all clones, and so for another run of this test.
+      KINDOWS_CACHE: cache,
       DOCKER_HOST: "unix:///nonexistent/docker.sock",
       PULUMI_CONFIG_PASSPHRASE: "ours",
       AWS_ACCESS_KEY_ID: "key",
@@ -127,7 +130,6 @@ describe("two clones that share a backend", () => {
   });
   after(async () => {
     process.env["PATH"] = searchPath;
-    await rm(claim, { force: true });
     await machine.stop();
     await new Promise((resolve) => vault.close(resolve));
   });
