@@ -1,11 +1,12 @@
 import { bootSeconds, settled } from "../doctor/fix.ts";
 import { startStopped } from "../host-resources/stopped.ts";
 import { onOwnLab } from "../lab/own-lab.ts";
+import { awaitNodePods } from "../power/node-pods.ts";
 import { type Part, partsOf } from "../power/turn-off.ts";
 import { say } from "../progress.ts";
 import { partsOfNode, type PowerOptions } from "./stop.ts";
 
-/** `kindows start`: turns on what `stop` has turned off, and waits until its nodes are Ready. */
+/** `kindows start`: turns on what `stop` has turned off, and waits until its nodes are Ready, with their network. */
 export async function start({ stack, node }: PowerOptions): Promise<void> {
   await onOwnLab(stack, { startsDaemons: true, wasUp: true }, async (own) => {
     const { lab, host } = own;
@@ -19,6 +20,12 @@ export async function start({ stack, node }: PowerOptions): Promise<void> {
       say(`the control plane is off, so nobody can tell whether ${node} is Ready`);
     } else {
       await settled(own, since, bootSeconds, node === undefined ? undefined : [node]);
+      const turnedOn = wanted.filter((part) => isNode(part) && !part.isRunning);
+      await awaitNodePods(
+        own,
+        turnedOn.map((part) => part.node),
+        since,
+      );
     }
     say(`${node ?? `the lab ${lab}`} is on`);
   });

@@ -1,0 +1,67 @@
+import type { V1Pod, V1PodList } from "@kubernetes/client-node";
+
+import { messageOf } from "../../host/failure.ts";
+import { ClusterApi } from "../../host/kubernetes/cluster-api.ts";
+import { podProgress } from "../../host/kubernetes/pod-state.ts";
+import { waitUntil } from "../../host/wait-until.ts";
+import { enginePulumi } from "../engine/pulumi.ts";
+import { labStateOf } from "../lab/lab-state.ts";
+import type { OwnLab } from "../lab/own-lab.ts";
+import { say } from "../progress.ts";
+
+/** Longest wait: on Windows the pod network makes its network anew, and kube-proxy waits for that. */
+const timeoutSeconds = 600;
+
+/** Time limit of one answer. */
+const apiSeconds = 10;
+
+/**
+ * Waits until a node's own pods, its pod network's and kube-proxy's, are ready again on nodes that were turned on. Pods that start
+ * before may lose their network.
+ *
+ * @param since when the nodes were off. What the cluster says of pods is of before, until a kubelet has looked at them.
+ * @throws after the time limit, with what is not ready.
+ */
+export async function awaitNodePods(
+  { stack, lab }: OwnLab,
+  nodes: readonly string[],
+  since: Date,
+): Promise<void> {
+  const { kubeconfig } = await labStateOf(enginePulumi(stack, lab));
+  if (kubeconfig === undefined || nodes.length === 0) return;
+  const api = new ClusterApi(kubeconfig, apiSeconds);
+  const what = `the pod network and kube-proxy on ${nodes.join(", ")} to be ready again`;
+  say(`waiting for ${what}, at most ${timeoutSeconds} s`);
+  await waitUntil({ what, timeoutSeconds, pollMilliseconds: 3000 }, async () => {
+    try {
+      const { items } = await api.get<V1PodList>("/api/v1/pods");
+      const waiting = unrenewedPods(items, nodes, since);
+      return waiting.length === 0 ? undefined : waiting.join("; ");
+    } catch (error) {
+      return messageOf(error);
+    }
+  });
+}
+
+/** What the pods that each of these nodes has of a DaemonSet, and cannot do without, still lack. */
+export function unrenewedPods(
+  pods: readonly V1Pod[],
+  nodes: readonly string[],
+  since: Date,
+): readonly string[] {
+  const own = pods.filter(
+    ({ metadata, spec }) =>
+      nodes.includes(spec?.nodeName ?? "") &&
+      spec?.priorityClassName === "system-node-critical" &&
+      metadata?.deletionTimestamp === undefined &&
+      metadata?.ownerReferences?.some(({ kind }) => kind === "DaemonSet") === true,
+  );
+  return own.flatMap((pod) => {
+    const ready = pod.status?.conditions?.find(({ type }) => type === "Ready");
+    if (ready?.status !== "True") return podProgress(pod);
+    const { name } = pod.metadata ?? {};
+    return new Date(ready.lastTransitionTime ?? 0) > since
+      ? []
+      : `${name} on ${pod.spec?.nodeName} was ready before the node was turned on, and kubelet has not looked at it since`;
+  });
+}
