@@ -2,7 +2,7 @@ import { bootSeconds, settled } from "../doctor/fix.ts";
 import { startStopped } from "../host-resources/stopped.ts";
 import { onOwnLab } from "../lab/own-lab.ts";
 import { awaitNodePods } from "../power/node-pods.ts";
-import { type Part, partsOf } from "../power/turn-off.ts";
+import { isNode, offNodes, type Part, partsOf } from "../power/turn-off.ts";
 import { say } from "../progress.ts";
 import { partsOfNode, type PowerOptions } from "./stop.ts";
 
@@ -20,20 +20,10 @@ export async function start({ stack, node }: PowerOptions): Promise<void> {
       say(`the control plane is off, so nobody can tell whether ${node} is Ready`);
     } else {
       await settled(own, since, bootSeconds, node === undefined ? undefined : [node]);
-      const turnedOn = wanted.filter((part) => isNode(part) && !part.isRunning);
-      await awaitNodePods(
-        own,
-        turnedOn.map((part) => part.node),
-        since,
-      );
+      await awaitNodePods(own, offNodes(wanted), since);
     }
     say(`${node ?? `the lab ${lab}`} is on`);
   });
-}
-
-/** Whether it becomes Ready: not a load balancer, nor a registry. */
-export function isNode({ resource }: Part): boolean {
-  return !("role" in resource) || ["control-plane", "worker"].includes(resource.role);
 }
 
 function hasControlPlane(all: readonly Part[], started: readonly Part[]): boolean {

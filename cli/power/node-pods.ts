@@ -23,12 +23,13 @@ const apiSeconds = 10;
  * @throws after the time limit, with what is not ready.
  */
 export async function awaitNodePods(
-  { stack, lab }: OwnLab,
+  { stack, lab }: Pick<OwnLab, "stack" | "lab">,
   nodes: readonly string[],
   since: Date,
 ): Promise<void> {
+  if (nodes.length === 0) return;
   const { kubeconfig } = await labStateOf(enginePulumi(stack, lab));
-  if (kubeconfig === undefined || nodes.length === 0) return;
+  if (kubeconfig === undefined) return;
   const api = new ClusterApi(kubeconfig, apiSeconds);
   const what = `the pod network and kube-proxy on ${nodes.join(", ")} to be ready again`;
   say(`waiting for ${what}, at most ${timeoutSeconds} s`);

@@ -16,6 +16,15 @@ export interface Part {
   readonly resource: HostResource | Container;
 }
 
+/** Whether it becomes Ready: not a load balancer, nor a registry. */
+export function isNode({ resource }: Part): boolean {
+  return !("role" in resource) || ["control-plane", "worker"].includes(resource.role);
+}
+
+/** The nodes that are off. */
+export const offNodes = (parts: readonly Part[]): readonly string[] =>
+  parts.filter((part) => isNode(part) && !part.isRunning).map(({ node }) => node);
+
 /** How a node's machine is asked to shut down. */
 export interface Asked {
   readonly os: "windows" | "linux";

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
-import { type Asked, partsOf, turnOff } from "../../../cli/power/turn-off.ts";
-import { isNode } from "../../../cli/commands/start.ts";
+import { type Asked, isNode, offNodes, partsOf, turnOff } from "../../../cli/power/turn-off.ts";
 import { partsOfNode } from "../../../cli/commands/stop.ts";
 import { Failure } from "../../../host/failure.ts";
 import { connect, loginOf } from "../rehearsal/machine/ssh-client.ts";
@@ -110,6 +109,7 @@ describe("the machines and containers of a node", () => {
       parts.filter((part) => !isNode(part)).map(({ node }) => node),
       ["kindows-x-registry"],
     );
+    assert.deepEqual(offNodes(parts), ["win-2", "kindows-x-worker"]);
     assert.deepEqual(
       partsOfNode(parts, "win-2", "x").map(({ resource }) => resource.name),
       ["kindows-x-win-2"],
