@@ -58,10 +58,15 @@ export function counts(results: readonly RowResult[]): Readonly<Record<Status, n
   >;
 }
 
-/** Whether the run shows a working network: nothing failed, and something passed. */
-export function isGood(results: readonly RowResult[]): boolean {
+/** Why the run does not show a working network; undefined if nothing failed, and something passed. */
+export function shortcoming(results: readonly RowResult[]): string | undefined {
   const { passed, failed } = counts(results);
-  return failed === 0 && passed > 0;
+  if (failed > 0) return "not every path of the network works (see above)";
+  return passed > 0 ? undefined : "no path of the network was tested for real (see above)";
+}
+
+export function isGood(results: readonly RowResult[]): boolean {
+  return shortcoming(results) === undefined;
 }
 
 /** Results grouped by reason, in the order in which the reasons first appear. */

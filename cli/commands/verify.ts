@@ -3,7 +3,7 @@ import { builtTool } from "../../toolchain/built.ts";
 import { startHostServer } from "../../verify/cluster/outside.ts";
 import { namespace } from "../../verify/objects/names.ts";
 import { terminalText } from "../../verify/report/terminal.ts";
-import { isGood, type Verification } from "../../verify/result.ts";
+import { shortcoming, type Verification } from "../../verify/result.ts";
 import { rowTitle } from "../../verify/rows/row.ts";
 import { needsText } from "../../verify/rows/runnable.ts";
 import { selectRows } from "../../verify/rows/select.ts";
@@ -92,7 +92,7 @@ export async function verify(options: VerifyOptions): Promise<CommandResult> {
     const wantsColour = process.stdout.isTTY && !process.env["NO_COLOR"];
     process.stdout.write(`${terminalText(verification, wantsColour)}\n`);
     if (leftBehind !== undefined) return leftBehind;
-    return isGood(results) ? undefined : "not every path of the network works (see above)";
+    return shortcoming(results);
   } finally {
     interruption.stop();
     await host?.stop();
