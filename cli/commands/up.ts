@@ -35,8 +35,7 @@ import type { NodeEvent } from "../engine/events.ts";
 import { say } from "../progress.ts";
 import { tableTerminal } from "../stages/live-table.ts";
 import { NodeStages, type StagedNode } from "../stages/node-stages.ts";
-import { awaitNodePods } from "../power/node-pods.ts";
-import { offNodes, partsOf } from "../power/turn-off.ts";
+import { noteOffNodes } from "../power/node-pods.ts";
 import { pushAgain } from "../recovery/repair.ts";
 import { recoverState } from "../recovery/recover.ts";
 import { type LabIdentity, labIdentity, stackSettings } from "../stack-settings.ts";
@@ -80,9 +79,7 @@ export async function upReplacing(
     recordLab(stack, lab, id);
     announceLab(lab, stack);
     const recovery = { pulumi, host, lab, unreachable, extent: "built-on", say } as const;
-    const since = new Date();
-    // A daemon that does not answer is reported by what needs it.
-    const off = offNodes(await partsOf(host, lab).catch(() => []));
+    const podsAreBack = await noteOffNodes({ stack, lab, host });
     const { scope, resources } = await recoverState(recovery);
     assertAddressesFree(resources, settings, stack);
     const again = replaced(resources).flatMap((urn) => ["--replace", urn]);
@@ -117,7 +114,7 @@ export async function upReplacing(
         const { bootSeconds, settled } = await import("../doctor/fix.ts");
         await settled({ stack, lab, host }, new Date(), bootSeconds, unawaited);
       }
-      await awaitNodePods({ stack, lab }, off, since);
+      await podsAreBack();
     } finally {
       await log.close();
     }

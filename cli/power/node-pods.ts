@@ -8,6 +8,7 @@ import { enginePulumi } from "../engine/pulumi.ts";
 import { labStateOf } from "../lab/lab-state.ts";
 import type { OwnLab } from "../lab/own-lab.ts";
 import { say } from "../progress.ts";
+import { offNodes, partsOf } from "./turn-off.ts";
 
 /** Longest wait: on Windows the pod network makes its network anew, and kube-proxy waits for that. */
 const timeoutSeconds = 600;
@@ -16,18 +17,30 @@ const timeoutSeconds = 600;
 const apiSeconds = 10;
 
 /**
- * Waits until a node's own pods, its pod network's and kube-proxy's, are ready again on nodes that were turned on. Pods that start
- * before may lose their network.
+ * Notes which of a lab's nodes are off.
  *
- * @param since when the nodes were off. What the cluster says of pods is of before, until a kubelet has looked at them.
- * @throws after the time limit, with what is not ready.
+ * @returns waits until a node's own pods, its pod network's and kube-proxy's, are ready again on those nodes that run by then.
+ *   Pods that start before may lose their network. Throws after the time limit, with what is not ready.
  */
-export async function awaitNodePods(
-  { stack, lab }: Pick<OwnLab, "stack" | "lab">,
+export async function noteOffNodes(own: OwnLab): Promise<() => Promise<void>> {
+  const since = new Date();
+  // A daemon that does not answer is reported by what needs it.
+  const parts = () => partsOf(own.host, own.lab).catch(() => []);
+  const off = offNodes(await parts());
+  return async () => {
+    if (off.length === 0) return;
+    const on = (await parts()).filter(({ isRunning }) => isRunning).map(({ node }) => node);
+    const turnedOn = off.filter((node) => on.includes(node));
+    if (turnedOn.length > 0) await awaitNodePods(own, turnedOn, since);
+  };
+}
+
+/** @param since when the nodes were off. What the cluster says of pods is of before, until a kubelet has looked at them. */
+async function awaitNodePods(
+  { stack, lab }: OwnLab,
   nodes: readonly string[],
   since: Date,
 ): Promise<void> {
-  if (nodes.length === 0) return;
   const { kubeconfig } = await labStateOf(enginePulumi(stack, lab));
   if (kubeconfig === undefined) return;
   const api = new ClusterApi(kubeconfig, apiSeconds);
