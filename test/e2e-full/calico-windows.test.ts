@@ -27,7 +27,10 @@ describe("a rehearsal lab with Calico's own programs on Windows", function () {
     });
     await lab.kindows("down");
   });
-  after(() => lab.remove());
+  after(async () => {
+    await lab.remove();
+    delete process.env[calicoVariable];
+  });
 
   it("comes up with one command", async () => {
     await succeeded(lab.kindows("up"), "up");
