@@ -11,27 +11,19 @@ import { Unsupported } from "../powershell/values.ts";
 import type { LinuxPiece } from "../machine/programs.ts";
 import type { FirewallRules } from "../machine/state.ts";
 import type { WindowsMachine } from "../machine/windows-machine.ts";
+import { nftTable } from "./nft-table.ts";
 import { object, refuse } from "./objects.ts";
 
 /** What the firewall is on Linux. */
 export function linuxFirewall(rules: FirewallRules): LinuxPiece {
-  const table = "table ip firewall";
   const accepted = [
     ...["iif lo", "ct state established,related"],
     ...Object.values(rules).map(({ protocol, port }) => `${protocol.toLowerCase()} dport ${port}`),
   ];
-  const make = [
-    `add ${table}`,
-    `delete ${table}`,
-    `add ${table}`,
+  return nftTable("firewall", "firewall", [
     "add chain ip firewall inbound { type filter hook input priority 0; policy drop; }",
     ...accepted.map((each) => `add rule ip firewall inbound ${each} accept`),
-  ];
-  return {
-    name: "firewall",
-    make: make.map((line) => `nft ${line}`),
-    remove: [`nft delete ${table}`],
-  };
+  ]);
 }
 
 export function firewallCmdlets(machine: WindowsMachine): readonly Cmdlet[] {
@@ -60,30 +52,44 @@ export function firewallCmdlets(machine: WindowsMachine): readonly Cmdlet[] {
         return refuse(call, message, "Windows System Error 183");
       }
       const displayName = call.text("DisplayName") ?? "";
-      const protocol = call.text("Protocol")?.toUpperCase() === "UDP" ? "UDP" : "TCP";
-      firewallRules[name] = { displayName, protocol, port };
-      await machine.followNetwork();
+      await addRule(machine, name, displayName, call.text("Protocol"), port);
       return call.emit(object({ Name: name, DisplayName: displayName }));
     },
     async "Remove-NetFirewallRule [-Name <string>] [-DisplayName <string>]"(call) {
       const shown = call.text("DisplayName");
-      const gone = namesOf(firewallRules, (rule, name) =>
+      const wereThere = await removeRules(machine, (rule, name) =>
         shown === undefined ? name === nameOf(call) : rule.displayName === shown,
       );
-      if (gone.length === 0) return notFound(call);
-      for (const name of gone) delete firewallRules[name];
-      await machine.followNetwork();
+      if (!wereThere) return notFound(call);
     },
   });
 }
 
-function namesOf(
-  rules: FirewallRules,
+async function addRule(
+  machine: WindowsMachine,
+  name: string,
+  displayName: string,
+  protocol: string | undefined,
+  port: number,
+): Promise<void> {
+  machine.state.firewallRules[name] = {
+    ...{ displayName, port },
+    protocol: protocol?.toUpperCase() === "UDP" ? "UDP" : "TCP",
+  };
+  await machine.followNetwork();
+}
+
+/** @returns whether there were any. */
+async function removeRules(
+  machine: WindowsMachine,
   isOne: (rule: FirewallRules[string], name: string) => boolean,
-): readonly string[] {
-  return Object.entries(rules)
-    .filter(([name, rule]) => isOne(rule, name))
-    .map(([name]) => name);
+): Promise<boolean> {
+  const { firewallRules } = machine.state;
+  const gone = Object.entries(firewallRules).filter(([name, rule]) => isOne(rule, name));
+  if (gone.length === 0) return false;
+  for (const [name] of gone) delete firewallRules[name];
+  await machine.followNetwork();
+  return true;
 }
 
 interface NetshResult {
@@ -106,22 +112,12 @@ export async function netsh(
 ): Promise<NetshResult> {
   const command = netshRule.exec(args.join(" "));
   if (command === null) throw new Unsupported(`netsh ${args.join(" ")}`);
-  const { firewallRules } = machine.state;
   const [, added, protocol, port, deleted] = command;
   if (added !== undefined) {
-    firewallRules[`{${randomUUID().toUpperCase()}}`] = {
-      displayName: added,
-      protocol: protocol?.toUpperCase() === "UDP" ? "UDP" : "TCP",
-      port: Number(port),
-    };
-  } else {
-    const gone = namesOf(firewallRules, ({ displayName }) => displayName === deleted);
-    if (gone.length === 0) {
-      return { exitCode: 1, output: "\r\nNo rules match the specified criteria.\r\n\r\n" };
-    }
-    for (const id of gone) delete firewallRules[id];
+    await addRule(machine, `{${randomUUID().toUpperCase()}}`, added, protocol, Number(port));
+  } else if (!(await removeRules(machine, ({ displayName }) => displayName === deleted))) {
+    return { exitCode: 1, output: "\r\nNo rules match the specified criteria.\r\n\r\n" };
   }
-  await machine.followNetwork();
   await machine.save();
   return { exitCode: 0, output: "Ok.\r\n\r\n" };
 }

@@ -6,7 +6,7 @@ import { waitUntil } from "../../host/wait-until.ts";
 import { statePath } from "../../rehearsal/machine/state.ts";
 import { hnsSchema } from "../../rehearsal/windows/hns/objects.ts";
 import { engineChanges, inContainer, succeeded, TestLab } from "../e2e/lab.ts";
-import { rehearsesRows, verifiesLinuxPaths } from "../e2e/verified.ts";
+import { hasPathsAfterPowerCycle, verifiesLinuxPaths } from "../e2e/verified.ts";
 import { builtFlannelArchive } from "./flannel/images.ts";
 
 /** A rule without a target: the kernel counts what it fits, and does nothing to it. */
@@ -131,15 +131,8 @@ describe("a rehearsal lab with Flannel", function () {
     );
   });
 
-  it("has the same paths after its Windows node was turned off and on", async () => {
-    await succeeded(lab.kindows("stop", "win-1"), "stop");
-    await succeeded(lab.kindows("start", "win-1"), "start");
-    await lab.plansNothing();
-    await rehearsesRows(lab, [
-      ...["linux-pod-to-windows-pod", "linux-pod-to-windows-service", "windows-pod-to-linux-pod"],
-      ...["windows-pod-to-linux-service-name", "windows-node-to-windows-pod"],
-    ]);
-  });
+  it("has the same paths after its Windows node was turned off and on", () =>
+    hasPathsAfterPowerCycle(lab));
 
   it("takes in a second Windows node, verifies the paths between the two, lets it go, and touches nothing else", async () => {
     for (const [nodes, operation] of [

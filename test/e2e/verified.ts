@@ -4,7 +4,7 @@ import path from "node:path";
 import type { FlannelBackend } from "../../components/cni/flannel/flannel-config.ts";
 import { policyRows } from "../../verify/rows/policies.ts";
 import { allRows } from "../../verify/rows/select.ts";
-import { type Finished, tail, type TestLab } from "./lab.ts";
+import { type Finished, succeeded, tail, type TestLab } from "./lab.ts";
 
 export interface VerifiedRow {
   readonly id: string;
@@ -176,8 +176,22 @@ export async function verifiesLinuxPaths(
   assert.doesNotMatch(await lab.kubectl("get", "namespaces"), /kindows-verify/);
 }
 
-/** Asserts that rows are rehearsed, and no more. */
-export async function rehearsesRows(lab: TestLab, ids: readonly string[]): Promise<void> {
+/**
+ * Turns a Windows node off and on, and asserts that nothing is planned and that its pods are reached as before.
+ *
+ * @param policies rows of NetworkPolicies, where the pod network enforces them.
+ */
+export async function hasPathsAfterPowerCycle(
+  lab: TestLab,
+  policies: readonly string[] = [],
+): Promise<void> {
+  await succeeded(lab.kindows("stop", "win-1"), "stop");
+  await succeeded(lab.kindows("start", "win-1"), "start");
+  await lab.plansNothing();
+  const ids = [
+    ...["linux-pod-to-windows-pod", "linux-pod-to-windows-service", "windows-pod-to-linux-pod"],
+    ...["windows-pod-to-linux-service-name", "windows-node-to-windows-pod", ...policies],
+  ];
   const { output, rows } = await verified(lab, "--rows", ids.join(","));
   assert.deepEqual(rowsWith(rows, "rehearsed"), ids, tail(output));
 }

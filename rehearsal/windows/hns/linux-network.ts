@@ -8,6 +8,7 @@
  * Load balancers, OutBoundNAT and ACLs are rules of nftables, of which each change replaces all.
  */
 import type { LinuxPiece } from "../../machine/programs.ts";
+import { nftTable } from "../nft-table.ts";
 import { aclChains, aclRules } from "./acl-rules.ts";
 import {
   gatewayOf,
@@ -171,13 +172,9 @@ function rules(objects: HnsObjects): LinuxPiece[] {
   const ofPods = objects.endpoints.flatMap((each) => [...portRules(each), ...outboundRules(each)]);
   const acls = objects.endpoints.flatMap(aclRules);
   if (balancers.length + ofPods.length + acls.length === 0) return [];
-  const table = "table ip hns";
   const chain = (name: string, hook: string, priority: string) =>
     `add chain ip hns ${name} { type nat hook ${hook} priority ${priority}; }`;
-  const make = [
-    `add ${table}`,
-    `delete ${table}`,
-    `add ${table}`,
+  const lines = [
     "add chain ip hns balanced",
     chain("arriving", "prerouting", "dstnat"),
     chain("own", "output", "-100"),
@@ -187,13 +184,7 @@ function rules(objects: HnsObjects): LinuxPiece[] {
     ...(acls.length > 0 ? aclChains : []),
     ...[...balancers, ...ofPods, ...acls].map((rule) => `add rule ip hns ${rule}`),
   ];
-  return [
-    {
-      name: "rules",
-      make: make.map((line) => `nft ${line}`),
-      remove: [`nft delete ${table}`],
-    },
-  ];
+  return [nftTable("rules", "hns", lines)];
 }
 
 function balancerRules({ endpoints }: HnsObjects, balancer: LoadBalancer): string[] {
