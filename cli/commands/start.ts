@@ -13,7 +13,7 @@ export async function start({ stack, node }: PowerOptions): Promise<void> {
     const all = await partsOf(host, lab);
     const wanted = partsOfNode(all, node, stack);
     const since = new Date();
-    const podsAreBack = await noteOffNodes(own);
+    const podsAreBack = await noteOffNodes(own, all);
     const names = new Set(wanted.map(({ resource }) => resource.name));
     await startStopped(lab, host, node === undefined ? "all" : names, say);
     if (!wanted.some(isNode)) return;

@@ -8,7 +8,7 @@ import { enginePulumi } from "../engine/pulumi.ts";
 import { labStateOf } from "../lab/lab-state.ts";
 import type { OwnLab } from "../lab/own-lab.ts";
 import { say } from "../progress.ts";
-import { offNodes, partsOf } from "./turn-off.ts";
+import { offNodes, type Part, partsOf } from "./turn-off.ts";
 
 /** Longest wait: on Windows the pod network makes its network anew, and kube-proxy waits for that. */
 const timeoutSeconds = 600;
@@ -19,14 +19,18 @@ const apiSeconds = 10;
 /**
  * Notes which of a lab's nodes are off.
  *
+ * @param seen its machines and containers as they are now. Default: they are looked at.
  * @returns waits until a node's own pods, its pod network's and kube-proxy's, are ready again on those nodes that run by then.
  *   Pods that start before may lose their network. Throws after the time limit, with what is not ready.
  */
-export async function noteOffNodes(own: OwnLab): Promise<() => Promise<void>> {
+export async function noteOffNodes(
+  own: OwnLab,
+  seen?: readonly Part[],
+): Promise<() => Promise<void>> {
   const since = new Date();
   // A daemon that does not answer is reported by what needs it.
   const parts = () => partsOf(own.host, own.lab).catch(() => []);
-  const off = offNodes(await parts());
+  const off = offNodes(seen ?? (await parts()));
   return async () => {
     if (off.length === 0) return;
     const on = (await parts()).filter(({ isRunning }) => isRunning).map(({ node }) => node);
