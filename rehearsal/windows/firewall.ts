@@ -73,8 +73,9 @@ async function addRule(
   port: number,
 ): Promise<void> {
   machine.state.firewallRules[name] = {
-    ...{ displayName, port },
+    displayName,
     protocol: protocol?.toUpperCase() === "UDP" ? "UDP" : "TCP",
+    port,
   };
   await machine.followNetwork();
 }
