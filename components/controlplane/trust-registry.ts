@@ -3,7 +3,10 @@ import { docker } from "../../host/docker.ts";
 import { say } from "../host-action/run-action.ts";
 import { registryHosts } from "../node/registry-hosts.ts";
 
-/** Where containerd, from 2.1 on and without another setting, reads before each pull where a registry is. */
+/**
+ * Where containerd reads before each pull where a registry is. It is the first of two folders of its default, which works in
+ * kind's node images: they discard unpacked layers, so they do not pull by the transfer service (containerd/containerd#12808).
+ */
 const folder = `/etc/containerd/certs.d/${localRegistry.host}`;
 
 /** Longest run in one container, in seconds. */

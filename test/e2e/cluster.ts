@@ -89,7 +89,7 @@ export class Cluster {
 
   async #kubectl(args: readonly string[], input = ""): Promise<string> {
     const all = ["--kubeconfig", this.kubeconfig, ...args];
-    return (await execa(builtTool("kubectl"), all, { input, timeout: 120_000 })).stdout;
+    return (await execa(builtTool("kubectl"), all, { input, timeout: 300_000 })).stdout;
   }
 }
 

@@ -26,10 +26,13 @@ fi
   fail ProgramsUnfit "runc does not run on this system: it said why above." \
     "Use an image of Debian 12, Ubuntu 22.04 or newer."
 
+# config_path, because containerd takes its default, a list of two folders, for one (containerd/containerd#12808).
 write_file /etc/containerd/config.toml <<'CONF'
 version = 3
 [plugins.'io.containerd.cri.v1.images'.pinned_images]
   sandbox = 'registry.k8s.io/pause:3.10'
+[plugins.'io.containerd.cri.v1.images'.registry]
+  config_path = '/etc/containerd/certs.d'
 [plugins.'io.containerd.cri.v1.runtime'.containerd.runtimes.runc]
   runtime_type = 'io.containerd.runc.v2'
   [plugins.'io.containerd.cri.v1.runtime'.containerd.runtimes.runc.options]
