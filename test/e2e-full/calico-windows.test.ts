@@ -3,8 +3,12 @@ import path from "node:path";
 import { calicoVariable } from "../../rehearsal/image/calico-programs.ts";
 import { projectRoot } from "../../toolchain/project.ts";
 import { calicoCluster } from "../e2e/calico-cluster.ts";
-import { succeeded, TestLab } from "../e2e/lab.ts";
-import { hasPathsAfterPowerCycle, verifiesLinuxPaths } from "../e2e/verified.ts";
+import { type LabSettings, succeeded, TestLab } from "../e2e/lab.ts";
+import {
+  hasPathsAfterPowerCycle,
+  takesInSecondWindowsNode,
+  verifiesLinuxPaths,
+} from "../e2e/verified.ts";
 
 /** What is in Calico's images for Windows. */
 const archive = path.join(projectRoot, "../shared/calico/windows.tar.xz");
@@ -16,15 +20,19 @@ describe("a rehearsal lab with Calico's own programs on Windows", function () {
   this.timeout(1_800_000);
 
   const lab = new TestLab("e2ecalwin");
+  let cluster: LabSettings;
 
-  before(async function () {
-    const cluster = await calicoCluster(this, ["worker-1", "worker-2"], archive);
-    process.env[calicoVariable] = archive;
-    await lab.configure({
+  const configure = (...windows: readonly string[]): Promise<void> =>
+    lab.configure({
       ...cluster,
       ...{ network: { cidr: "192.168.163.0/24" }, cni: { kind: "calico" } },
-      nodes: [{ name: "win-1" }],
+      nodes: windows.map((name) => ({ name })),
     });
+
+  before(async function () {
+    cluster = await calicoCluster(this, ["worker-1", "worker-2"], archive);
+    process.env[calicoVariable] = archive;
+    await configure("win-1");
     await lab.kindows("down");
   });
   after(async () => {
@@ -66,6 +74,14 @@ describe("a rehearsal lab with Calico's own programs on Windows", function () {
       "windows-policy-default-deny-control",
       "windows-policy-default-deny",
     ]));
+
+  it("takes in a second Windows node, verifies the paths between the two, lets it go, and touches nothing else", () => {
+    const linux = [
+      lab.controlPlane,
+      ...["worker-1", "worker-2"].map((name) => `${lab.prefix}-${name}`),
+    ];
+    return takesInSecondWindowsNode(lab, configure, linux, "calico-windows");
+  });
 
   it("goes down and leaves nothing behind", async () => {
     await succeeded(lab.kindows("down"));

@@ -6,7 +6,11 @@ import { waitUntil } from "../../host/wait-until.ts";
 import { statePath } from "../../rehearsal/machine/state.ts";
 import { hnsSchema } from "../../rehearsal/windows/hns/objects.ts";
 import { engineChanges, inContainer, succeeded, TestLab } from "../e2e/lab.ts";
-import { hasPathsAfterPowerCycle, verifiesLinuxPaths } from "../e2e/verified.ts";
+import {
+  hasPathsAfterPowerCycle,
+  takesInSecondWindowsNode,
+  verifiesLinuxPaths,
+} from "../e2e/verified.ts";
 import { builtFlannelArchive } from "./flannel/images.ts";
 
 /** A rule without a target: the kernel counts what it fits, and does nothing to it. */
@@ -134,23 +138,8 @@ describe("a rehearsal lab with Flannel", function () {
   it("has the same paths after its Windows node was turned off and on", () =>
     hasPathsAfterPowerCycle(lab));
 
-  it("takes in a second Windows node, verifies the paths between the two, lets it go, and touches nothing else", async () => {
-    for (const [nodes, operation] of [
-      [["win-1", "win-2"], "created"],
-      [["win-1"], "deleted"],
-    ] as const) {
-      await configure("vxlan", ...nodes);
-      // It waits for the nodes that there are.
-      const done = (await changes()).filter(({ name }) => name !== "kube-proxy-windows-on-nodes");
-      assert.ok(done.length > 0);
-      for (const change of done) {
-        assert.equal(change.operation, operation, `${change.type} ${change.name}`);
-        assert.match(change.name, /win-2/, change.type);
-      }
-      assert.deepEqual(await lab.readyNodes(), [...linux, ...nodes]);
-      if (nodes.length === 2) await verifiesLinuxPaths(lab, 2, "vxlan");
-    }
-  });
+  it("takes in a second Windows node, verifies the paths between the two, lets it go, and touches nothing else", () =>
+    takesInSecondWindowsNode(lab, (...nodes) => configure("vxlan", ...nodes), linux, "vxlan"));
 
   it("goes over to plain routes in place: Flannel's configuration and its pods, the steps of the Windows node, kube-proxy's pods", async () => {
     await configure("host-gw", "win-1");

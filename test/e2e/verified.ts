@@ -4,7 +4,7 @@ import path from "node:path";
 import type { FlannelBackend } from "../../components/cni/flannel/flannel-config.ts";
 import { policyRows } from "../../verify/rows/policies.ts";
 import { allRows } from "../../verify/rows/select.ts";
-import { type Finished, succeeded, tail, type TestLab } from "./lab.ts";
+import { engineChanges, type Finished, succeeded, tail, type TestLab } from "./lab.ts";
 
 export interface VerifiedRow {
   readonly id: string;
@@ -174,6 +174,37 @@ export async function verifiesLinuxPaths(
     );
   }
   assert.doesNotMatch(await lab.kubectl("get", "namespaces"), /kindows-verify/);
+}
+
+/**
+ * Takes a second Windows node into a lab with one, asserts that nothing else is touched and that the paths between the two work,
+ * and lets it go again.
+ *
+ * @param linux names of the other nodes.
+ */
+export async function takesInSecondWindowsNode(
+  lab: TestLab,
+  configure: (...windows: readonly string[]) => Promise<void>,
+  linux: readonly string[],
+  network: "calico-windows" | FlannelBackend,
+): Promise<void> {
+  for (const [nodes, operation] of [
+    [["win-1", "win-2"], "created"],
+    [["win-1"], "deleted"],
+  ] as const) {
+    await configure(...nodes);
+    const { output, seconds } = await succeeded(lab.kindows("up"), "up");
+    console.log(`      up with ${nodes.join(" and ")} took ${seconds.toFixed(0)} s`);
+    // These wait for the nodes that there are.
+    const done = engineChanges(output).filter(({ name }) => !/-on-nodes$/.test(name));
+    assert.ok(done.length > 0);
+    for (const change of done) {
+      assert.equal(change.operation, operation, `${change.type} ${change.name}`);
+      assert.match(change.name, /win-2/, change.type);
+    }
+    assert.deepEqual(await lab.readyNodes(), [...linux, ...nodes]);
+    if (nodes.length === 2) await verifiesLinuxPaths(lab, 2, network);
+  }
 }
 
 /**
