@@ -53,8 +53,7 @@ describe("a lab with Calico that changes, or loses a part", function () {
   }
 
   async function isWhole(): Promise<void> {
-    const available = ["wait", "--for=condition=Available", "--timeout=100s"];
-    await lab.kubectl(...available, "tigerastatus", "--all");
+    await lab.untilCondition("Available", "tigerastatus", "--all");
     const { exitCode, output } = await verified(lab, "--rows", rows);
     assert.equal(exitCode, 0, tail(output));
     await succeeded(lab.kindows("doctor"));

@@ -129,7 +129,7 @@ describe("one lab on two hypervisors", function () {
     assert.doesNotMatch(run.output, /PRIVATE KEY/);
     // An up that failed hands out no kubeconfig.
     const kubectl = ["kubectl", "--kubeconfig", "/etc/kubernetes/admin.conf"];
-    const wait = ["wait", "--for=condition=Ready", "node/win-1", "--timeout=110s"];
+    const wait = ["wait", "--for=condition=Ready", "node/win-1", "--timeout=280s"];
     await inContainer(controlPlane, ...kubectl, ...wait);
     assert.doesNotMatch(await inContainer(controlPlane, ...kubectl, "get", "nodes"), /win-2/);
     const status = await lab.kindows("status");

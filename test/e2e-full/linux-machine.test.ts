@@ -70,7 +70,7 @@ describe("a Linux machine among the nodes", () => {
   it("runs pods that reach pods on the control plane's node, and are reached from there", async () => {
     for (const { manifest } of pods) await lab.kubectlApply(manifest);
     const names = pods.map(({ name }) => `pod/${name}`);
-    await lab.kubectl("wait", "--for=condition=Ready", ...names, "--timeout=110s");
+    await lab.untilCondition("Ready", ...names);
     const address = async (name: string): Promise<string> =>
       lab.kubectl("get", "pod", name, "-o", "jsonpath={.status.podIP}");
     const [own, other] = pods;

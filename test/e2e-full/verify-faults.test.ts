@@ -189,7 +189,7 @@ spec:
     } finally {
       await inContainer(worker, "systemctl", "start", "kubelet");
     }
-    await lab.kubectl("wait", "--for=condition=Ready", "--timeout=100s", `node/${worker}`);
+    await lab.untilCondition("Ready", `node/${worker}`);
   });
 
   it("removes what it made when it is interrupted, and says how it ended", async () => {

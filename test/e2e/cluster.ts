@@ -9,6 +9,9 @@ interface KubeObject {
   readonly status?: Record<string, unknown>;
 }
 
+/** Longest run of kubectl: an emulated node on a busy machine takes minutes to start a pod. */
+const kubectlSeconds = 300;
+
 /** A cluster, reached by its kubeconfig. */
 export class Cluster {
   constructor(readonly kubeconfig: string) {}
@@ -75,6 +78,12 @@ export class Cluster {
     });
   }
 
+  /** Waits until resources have a condition. @param resources and their namespace, as arguments of kubectl */
+  async untilCondition(condition: string, ...resources: readonly string[]): Promise<void> {
+    const limit = `--timeout=${kubectlSeconds - 20}s`;
+    await this.kubectl("wait", `--for=condition=${condition}`, limit, ...resources);
+  }
+
   async kubectl(...args: string[]): Promise<string> {
     return this.#kubectl(args);
   }
@@ -89,7 +98,8 @@ export class Cluster {
 
   async #kubectl(args: readonly string[], input = ""): Promise<string> {
     const all = ["--kubeconfig", this.kubeconfig, ...args];
-    return (await execa(builtTool("kubectl"), all, { input, timeout: 300_000 })).stdout;
+    return (await execa(builtTool("kubectl"), all, { input, timeout: kubectlSeconds * 1000 }))
+      .stdout;
   }
 }
 

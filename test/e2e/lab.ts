@@ -249,7 +249,7 @@ export async function inContainer(
   container: string,
   ...command: readonly string[]
 ): Promise<string> {
-  return (await execa("docker", ["exec", container, ...command], { timeout: 120_000 })).stdout;
+  return (await execa("docker", ["exec", container, ...command], { timeout: 300_000 })).stdout;
 }
 
 /** Result of a command that must succeed. @param what if set, printed with the seconds that it took. */

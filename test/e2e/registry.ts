@@ -40,9 +40,7 @@ export async function pullsFromRegistry(lab: TestLab, linux: string): Promise<vo
       },
     }),
   );
-  // An emulated machine takes its time to unpack it.
-  const ready = ["wait", "--for=condition=Ready", "pod/pulled", "--timeout=240s"];
-  await lab.kubectl(...ready).catch(async (error: unknown) => {
+  await lab.untilCondition("Ready", "pod/pulled").catch(async (error: unknown) => {
     throw new Error(`${messageOf(error)}\n${await lab.kubectl("describe", "pod", "pulled")}`);
   });
   await lab.kubectl("delete", "pod", "pulled");

@@ -420,7 +420,7 @@ describe("a rehearsal lab from nothing to nothing", function () {
       const { stdout } = await execa("docker", ["exec", controlPlane, ...listed]);
       assert.ok(stdout.split("\n").includes(onLinux), stdout);
       // Kubelet pulls nothing for it, so it runs only from the loaded image.
-      await lab.kubectl("wait", "--for=condition=Ready", "pod/loaded", "--timeout=120s");
+      await lab.untilCondition("Ready", "pod/loaded");
       await lab.kubectl("delete", "pod", "loaded", "--grace-period=0", "--force");
     } finally {
       await rm(folder, { recursive: true });
