@@ -2,8 +2,13 @@ import { table } from "../table.ts";
 import type { Diagnosis } from "./examine.ts";
 import { nameOf, repairText } from "./finding.ts";
 
-export function isFine({ problems, leftovers, asleep, findings }: Diagnosis): boolean {
-  const all = [problems, asleep, findings, leftovers.own, leftovers.unknown];
+/** Whether nothing is wrong with the stack. Things of other labs may be other users', and are in nobody's way. */
+export function isFine({ lab, problems, leftovers, asleep, findings }: Diagnosis): boolean {
+  const { own, unknown, elsewhere } = leftovers;
+  const namesakes = [...unknown, ...elsewhere]
+    .filter((other) => other.lab === lab)
+    .flatMap(({ things }) => things.filter(({ isOurs }) => isOurs === undefined));
+  const all = [problems, asleep, findings, own, namesakes];
   return all.every(({ length }) => length === 0);
 }
 
@@ -42,15 +47,22 @@ export function doctorText(diagnosis: Diagnosis): string {
     ),
     ...leftovers.unknown.flatMap((other) =>
       section(
-        `Left over from a lab ${other.lab} that no project here knows; if nobody uses it, remove it by hand:`,
+        other.lab === lab
+          ? `Named like the lab ${lab}, but perhaps another's. If somebody uses it, give this stack another kindows:lab.name; if nobody does, remove it by hand:`
+          : `Of a lab ${other.lab} that is in no state here, perhaps another user's; if nobody uses it, it can be removed by hand:`,
         items(other.things.map(({ kind, name, byHand }) => `${kind} ${name}: ${byHand}`)),
       ),
     ),
     ...leftovers.elsewhere.map(
       ({ lab: other, project, things: { length } }) =>
-        `The lab ${other} (${length} resource${length === 1 ? "" : "s"}) is run from ${project}.`,
+        `The lab ${other} (${length} resource${length === 1 ? "" : "s"}) is run from ${project}.` +
+        (other === lab
+          ? " Run `kindows down` there, or give this stack another kindows:lab.name."
+          : ""),
     ),
     ...(busy ? [`A run is working on the stack ${stack}.`] : []),
-    ...(isFine(diagnosis) ? [`The stack ${stack} has no problems, and there are no orphans.`] : []),
+    ...(isFine(diagnosis)
+      ? [`The stack ${stack} has no problems, and nothing is left over from its lab.`]
+      : []),
   ].join("\n\n");
 }

@@ -123,7 +123,7 @@ describe("the doctor's report", () => {
   it("of a host in order", () => {
     assert.equal(isFine(fine), true);
     const text =
-      "PRESENT\nDocker   20.10.24\n\nThe stack rehearsal has no problems, and there are no orphans.";
+      "PRESENT\nDocker   20.10.24\n\nThe stack rehearsal has no problems, and nothing is left over from its lab.";
     assert.equal(doctorText(fine), text);
   });
 
@@ -137,13 +137,32 @@ describe("the doctor's report", () => {
     };
     assertGolden(new URL(import.meta.url), "doctor.txt", doctorText({ ...fine, ...wrong }));
     const { problems, asleep, findings } = wrong;
-    for (const change of [
-      ...[{ problems }, { asleep }, { findings }, { leftovers: { ...nothing, own } }],
-      { leftovers: { ...nothing, unknown: [strangers] } },
-    ]) {
+    for (const change of [{ problems }, { asleep }, { findings }]) {
       assert.equal(isFine({ ...fine, ...change }), false, JSON.stringify(change));
     }
   });
+
+  const namesake = thing(fine.lab, "z");
+  const cases: Readonly<Record<string, readonly [Partial<Diagnosis["leftovers"]>, boolean]>> = {
+    "the own lab's": [{ own }, false],
+    "a lab's that no project knows": [{ unknown: [strangers] }, true],
+    "a lab's that another clone runs": [{ elsewhere }, true],
+    "named like the own lab, and unknown": [
+      { unknown: [{ lab: fine.lab, things: [{ ...namesake, byHand }] }] },
+      false,
+    ],
+    "named like the own lab, and another clone's": [
+      { elsewhere: [{ lab: fine.lab, project: "/b", things: [namesake] }] },
+      false,
+    ],
+    "named like the own lab in a kubeconfig, by somebody else": [
+      { unknown: [{ lab: fine.lab, things: [{ ...namesake, isOurs: false, byHand }] }] },
+      true,
+    ],
+  };
+  eachCase("tells what is in the way from what is not: %s", cases, ([leftovers, expected]) =>
+    assert.equal(isFine({ ...fine, leftovers: { ...nothing, ...leftovers } }), expected),
+  );
 });
 
 describe("what the doctor repairs, and says before", () => {
