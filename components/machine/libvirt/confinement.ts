@@ -5,7 +5,7 @@ import { domainName, labNames } from "../../../config/names.ts";
 import type { HostProblem, Gathered } from "../../../config/host-problem.ts";
 import type { LabSection } from "../../../config/sections/lab.ts";
 import { type MadeNodes, machineNodes } from "../../../config/sections/nodes.ts";
-import type { LibvirtFacts } from "./libvirt-facts.ts";
+import type { LibvirtDomain } from "./libvirt-facts.ts";
 
 /** The security module that may deny programs access to files despite their permissions. */
 export interface ConfinementFacts {
@@ -87,24 +87,34 @@ export function checkConfinement(
     libvirt,
   }: {
     readonly confinement: ConfinementFacts;
-    readonly libvirt: Gathered<LibvirtFacts>;
+    readonly libvirt: Gathered<{
+      readonly domains: readonly Pick<LibvirtDomain, "name" | "running">[];
+    }>;
   },
 ): HostProblem[] {
   const running = new Set(
     libvirt.reachable ? libvirt.domains.flatMap((one) => (one.running ? one.name : [])) : [],
   );
   const lab = settings.lab.name;
-  const machines = machineNodes(settings).filter(({ hypervisor }) => hypervisor === "local");
-  if (machines.every(({ name }) => running.has(domainName(lab, name)))) return [];
-  const { prefix } = labNames(lab);
+  const machines = machineNodes(settings)
+    .filter(({ hypervisor }) => hypervisor === "local")
+    .map(({ name }) => domainName(lab, name));
+  if (machines.every((name) => running.has(name))) return [];
+  const own = new Set([labNames(lab).prefix, ...machines]);
   return (confinement.denials ?? [])
-    .filter(({ file }) => `${path.basename(file)}-`.startsWith(`${prefix}-`))
+    .filter(({ file }) => own.has(path.basename(file).replace(fileEnding, "")))
     .map((denial) => ({
       subject: denial.file,
       why: `was denied to a virtual machine by ${denial.by} (${denial.wanted}), which the machine shows as "Permission denied"`,
       instead: remedies[denial.by](denial),
     }));
 }
+
+/**
+ * What follows the name of the lab or of a machine in the names of their files. Another lab's name may begin with this
+ * lab's.
+ */
+const fileEnding = /(-(linux-)?[0-9a-f]{12})?\.qcow2$|-identity\.iso$|_VARS\.fd$/;
 
 const remedies: Readonly<Record<Denial["by"], (denial: Denial) => string>> = {
   AppArmor: ({ file, wanted }) =>

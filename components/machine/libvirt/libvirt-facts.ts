@@ -19,7 +19,7 @@ interface LibvirtPool {
   readonly path?: string;
 }
 
-interface LibvirtDomain {
+export interface LibvirtDomain {
   readonly name: string;
   readonly running: boolean;
   readonly networks: readonly string[];
