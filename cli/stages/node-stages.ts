@@ -198,7 +198,7 @@ export const stages: Readonly<Record<Machine["os"], readonly Stage[]>> = {
 function stagesOf(steps: readonly Titled[]): Stage[] {
   const byTitle = new Map<string, StepTitle & { readonly steps: string[] }>();
   const all: Titled[] = [
-    [stageTitles.disk, machine],
+    [stageTitles.machine, machine],
     [stageTitles.boot, otherSteps.copyScripts],
     [stageTitles.boot, otherSteps.unpackScripts],
     ...steps,

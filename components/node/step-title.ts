@@ -21,7 +21,7 @@ export const otherSteps = {
 
 /** Titles of the stages that are the same for all operating systems. */
 export const stageTitles = {
-  disk: { doing: "gets its disk", noun: "disk" },
+  machine: { doing: "gets its machine", noun: "machine" },
   boot: { doing: "boots", noun: "boot" },
   check: { doing: "is checked", noun: "host check" },
   programs: { doing: "gets its programs", noun: "programs" },

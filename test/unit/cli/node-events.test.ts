@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 
 import { mock } from "node:test";
 import { EventReader, readEvent, type NodeEvent } from "../../../cli/engine/events.ts";
-import { failedNodes, unawaitedNodes, unusablePrograms } from "../../../cli/commands/up.ts";
+import { failedNodes, unusablePrograms } from "../../../cli/commands/up.ts";
 import { NodeStages, stages } from "../../../cli/stages/node-stages.ts";
 import { limitMinutes, OverdueOperations } from "../../../cli/engine/overdue.ts";
 import { eachCase } from "../each-case.ts";
@@ -99,7 +99,7 @@ describe("stages of nodes", () => {
 
   it("are reported once each, with the time so far, and accounted for when the node is Ready", () =>
     assert.deepEqual(reported(run), [
-      "win-1 gets its disk",
+      "win-1 gets its machine",
       "win-1 boots (2 s so far)",
       "win-1-a boots",
       "win-1 is checked (24 s so far)",
@@ -107,7 +107,7 @@ describe("stages of nodes", () => {
       "win-1 gets containerd (29 s so far)",
       "win-1 joins the cluster (39 s so far)",
       "win-1 becomes Ready (1 min 09 s so far)",
-      "win-1 is Ready after 1 min 14 s: disk 2 s, boot 22 s, host check 5 s, programs 0 s, " +
+      "win-1 is Ready after 1 min 14 s: machine 2 s, boot 22 s, host check 5 s, programs 0 s, " +
         "containerd 10 s, join 30 s, Ready 5 s",
     ]));
 
@@ -195,7 +195,7 @@ describe("stages of nodes", () => {
   });
 
   it("come in the order of the steps, whatever runs on the machine", () => {
-    const reported = ["disk", "boot", "host check", "programs", "unpacking", "join", "Ready"];
+    const reported = ["machine", "boot", "host check", "programs", "unpacking", "join", "Ready"];
     const nouns = (os: "windows" | "linux") =>
       stages[os].map(({ noun }) => noun).filter((noun) => reported.includes(noun));
     assert.deepEqual(nouns("linux"), reported);
@@ -241,31 +241,6 @@ describe("nodes that failed", () => {
   eachCase("%s", cases, ([events, names, lacking]) => {
     const seen = eventsOf([...all, ...events]);
     assert.deepEqual([failedNodes(seen), failedNodes(seen, unusablePrograms)], [names, lacking]);
-  });
-});
-
-describe("nodes that nothing has waited for", () => {
-  const cases: Readonly<Record<string, readonly [readonly object[], readonly string[]]>> = {
-    "are those of which only the machine was made or turned on": [
-      [begins("win-1", "machine"), ends("win-1", "machine", "update"), ends("win-2", "machine")],
-      ["win-1", "win-2"],
-    ],
-    "are not those that have become Ready": [
-      [ends("win-1", "machine"), ends("win-1", "await-ready"), ends("win-2", "machine")],
-      ["win-2"],
-    ],
-    "are not those that only had to be registered": [
-      [ends("win-1", "machine"), ends("win-1", "register")],
-      [],
-    ],
-    "are none where only steps ran, or a machine is only about to": [
-      [ends("win-1", "Join-Node"), begins("win-2", "machine")],
-      [],
-    ],
-  };
-  eachCase("%s", cases, ([events, names]) => {
-    const nodes = ["win-1", "win-2"].flatMap((node) => [known(node), known(node, machineType)]);
-    assert.deepEqual(unawaitedNodes(eventsOf([...nodes, ...events])), names);
   });
 });
 
