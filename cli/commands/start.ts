@@ -1,7 +1,7 @@
 import { bootSeconds, settled } from "../doctor/fix.ts";
 import { startStopped } from "../host-resources/stopped.ts";
 import { onOwnLab } from "../lab/own-lab.ts";
-import { noteOffNodes } from "../power/node-pods.ts";
+import { noteRunning } from "../power/booted-nodes.ts";
 import { isNode, type Part, partsOf } from "../power/turn-off.ts";
 import { say } from "../progress.ts";
 import { partsOfNode, type PowerOptions } from "./stop.ts";
@@ -13,7 +13,7 @@ export async function start({ stack, node }: PowerOptions): Promise<void> {
     const all = await partsOf(host, lab);
     const wanted = partsOfNode(all, node, stack);
     const since = new Date();
-    const podsAreBack = await noteOffNodes(own, all);
+    const nodesAreBack = await noteRunning(own, all);
     const names = new Set(wanted.map(({ resource }) => resource.name));
     await startStopped(lab, host, node === undefined ? "all" : names, say);
     if (!wanted.some(isNode)) return;
@@ -21,7 +21,7 @@ export async function start({ stack, node }: PowerOptions): Promise<void> {
       say(`the control plane is off, so nobody can tell whether ${node} is Ready`);
     } else {
       await settled(own, since, bootSeconds, node === undefined ? undefined : [node]);
-      await podsAreBack();
+      await nodesAreBack();
     }
     say(`${node ?? `the lab ${lab}`} is on`);
   });

@@ -1,4 +1,3 @@
-import { otherSteps } from "../../components/node/step-title.ts";
 import { isYours } from "../../components/cni/pod-networks.ts";
 import { hostProblemText } from "../../config/host-problem.ts";
 import { labIdVariable } from "../../config/names.ts";
@@ -7,7 +6,7 @@ import {
   checkConfinement,
   gatherConfinement,
 } from "../../components/machine/libvirt/confinement.ts";
-import { gatherLibvirt } from "../../components/machine/libvirt/libvirt-facts.ts";
+import { domains } from "../../components/machine/libvirt/domains.ts";
 import type { CommandResult, Options } from "../command-line/options.ts";
 import { consentOf } from "../fetch/consent.ts";
 import { prepareStack } from "../prepare/prepare-stack.ts";
@@ -29,13 +28,13 @@ import {
   leftText,
   unreachableUrns,
 } from "../lab/fleet.ts";
-import { thisHost } from "../../host/host.ts";
+import { type Host, thisHost } from "../../host/host.ts";
 import { Failure, exitCodes } from "../../host/failure.ts";
 import type { NodeEvent } from "../engine/events.ts";
 import { say } from "../progress.ts";
 import { tableTerminal } from "../stages/live-table.ts";
 import { NodeStages, type StagedNode } from "../stages/node-stages.ts";
-import { noteOffNodes } from "../power/node-pods.ts";
+import { noteRunning } from "../power/booted-nodes.ts";
 import { pushAgain } from "../recovery/repair.ts";
 import { recoverState } from "../recovery/recover.ts";
 import { type LabIdentity, labIdentity, stackSettings } from "../stack-settings.ts";
@@ -79,7 +78,7 @@ export async function upReplacing(
     recordLab(stack, lab, id);
     announceLab(lab, stack);
     const recovery = { pulumi, host, lab, unreachable, extent: "built-on", say } as const;
-    const podsAreBack = await noteOffNodes({ stack, lab, host });
+    const nodesAreBack = await noteRunning({ stack, lab, host });
     const { scope, resources } = await recoverState(recovery);
     assertAddressesFree(resources, settings, stack);
     const again = replaced(resources).flatMap((urn) => ["--replace", urn]);
@@ -100,7 +99,7 @@ export async function upReplacing(
         for (const one of await unreachableAmong(fleet.reachable)) {
           say(`${unreachableText(one)}. Run again when it is back`);
         }
-        (await confinementDenials(settings)).forEach(say);
+        (await confinementDenials(settings, host)).forEach(say);
         const failed = failedNodes(lastRun.events);
         if (failed.length > 0) {
           // Slow to load and rarely needed.
@@ -109,12 +108,7 @@ export async function upReplacing(
         }
         throw lastRun.error;
       }
-      const unawaited = unawaitedNodes(lastRun.events);
-      if (unawaited.length > 0) {
-        const { bootSeconds, settled } = await import("../doctor/fix.ts");
-        await settled({ stack, lab, host }, new Date(), bootSeconds, unawaited);
-      }
-      await podsAreBack();
+      await nodesAreBack();
     } finally {
       await log.close();
     }
@@ -150,11 +144,13 @@ async function endState(
 }
 
 /** Denials by AppArmor or SELinux, of which QEMU itself only says "Permission denied". */
-async function confinementDenials(settings: Settings): Promise<readonly string[]> {
-  const [libvirt, confinement] = await Promise.all([
-    gatherLibvirt(settings.hypervisor),
+async function confinementDenials(settings: Settings, host: Host): Promise<readonly string[]> {
+  const [machines, confinement] = await Promise.all([
+    domains.find(host).catch(() => []), // Reported by what needs libvirt.
     gatherConfinement(),
   ]);
+  const seen = machines.map(({ name, state }) => ({ name, running: state !== "shut off" }));
+  const libvirt = { reachable: true, domains: seen } as const;
   return checkConfinement(settings, { libvirt, confinement }).map(hostProblemText);
 }
 
@@ -175,20 +171,6 @@ export function failedNodes(
     event.kind === "failed" && (codes?.includes(event.code) ?? true) ? event.node : [],
   );
   return [...new Set(failed)];
-}
-
-/**
- * Nodes whose machines were turned on or changed in a run in which no step was due on them: nothing has waited for them, and the
- * cluster shows them as Ready for a while.
- */
-export function unawaitedNodes(events: readonly NodeEvent[]): readonly string[] {
-  const done = events.filter((event) => event.kind === "done");
-  const machines = new Set(done.flatMap((each) => ("machine" in each ? each.node : [])));
-  const awaited: readonly string[] = [otherSteps.register, otherSteps.awaitReady];
-  for (const each of done) {
-    if ("step" in each && awaited.includes(each.step)) machines.delete(each.node);
-  }
-  return [...machines];
 }
 
 async function run(

@@ -5,7 +5,7 @@ import { readState } from "../engine/states.ts";
 import { ownedIdentities, removeOrphans } from "../host-resources/host-resources.ts";
 import { startStopped, type StoppedResource } from "../host-resources/stopped.ts";
 import { type OwnLab, onOwnLab } from "../lab/own-lab.ts";
-import { noteOffNodes } from "../power/node-pods.ts";
+import { noteRunning } from "../power/booted-nodes.ts";
 import { say } from "../progress.ts";
 import { examineLab, type Inside } from "./examine-lab.ts";
 import { type ExaminedLab, examineOwnLab } from "./examine-own-lab.ts";
@@ -71,7 +71,7 @@ export function fix(stack: string): Promise<void> {
 export async function repairLab(own: OwnLab): Promise<void> {
   const announced = new Set<string>();
   const troubles: string[] = [];
-  const podsAreBack = await noteOffNodes(own);
+  const nodesAreBack = await noteRunning(own);
   for (let round = 0; round < rounds; round += 1) {
     const diagnosis = await examineOwnLab(own);
     // A repair that failed is not tried again.
@@ -85,7 +85,7 @@ export async function repairLab(own: OwnLab): Promise<void> {
     troubles.push(...(await repairAll(diagnosis, planned, own)));
     if (diagnosis.asleep.length + repairsOf(diagnosis).length > 0) await settle(own);
   }
-  await podsAreBack().catch((error: unknown) => troubles.push(messageOf(error)));
+  await nodesAreBack().catch((error: unknown) => troubles.push(messageOf(error)));
   throwAll("not everything could be repaired", troubles);
 }
 

@@ -1,5 +1,5 @@
-import { domains } from "../../components/machine/libvirt/domains.ts";
 import type { HostResource } from "../../components/host-resource.ts";
+import { listedMachines } from "../../components/machine/machine-makers.ts";
 import { messageOf, throwAll } from "../../host/failure.ts";
 import type { Host } from "../../host/host.ts";
 import { runOn, type SshSource, overSsh } from "../../host/ssh/run-over-ssh.ts";
@@ -21,26 +21,22 @@ export function isNode({ resource }: Part): boolean {
   return !("role" in resource) || ["control-plane", "worker"].includes(resource.role);
 }
 
-/** The nodes that are off. */
-export const offNodes = (parts: readonly Part[]): readonly string[] =>
-  parts.filter((part) => isNode(part) && !part.isRunning).map(({ node }) => node);
-
 /** How a node's machine is asked to shut down. */
 export interface Asked {
   readonly os: "windows" | "linux";
   readonly source: SshSource;
 }
 
-/** The machines and containers that the lab made on this host. */
+/** The machines and containers that the lab made on the host, and on its other hypervisors. */
 export async function partsOf(host: Host, lab: string): Promise<readonly Part[]> {
   const [machines, nodes, others] = await Promise.all([
-    domains.find(host),
+    listedMachines(host),
     containers.find(host),
     registries.find(host),
   ]);
   const named = (all: readonly HostResource[], node: (name: string) => string): Part[] =>
     all
-      .filter((each) => each.lab === lab && each.hypervisor === undefined)
+      .filter((each) => each.lab === lab)
       .map((resource) => ({
         node: node(resource.name),
         isRunning: resource.state === "running" || resource.state === "paused",
