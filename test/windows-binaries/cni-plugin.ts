@@ -1,4 +1,5 @@
 import type { ProgramResult } from "../../rehearsal/machine/programs.ts";
+import { dnsServer } from "./flannel-node.ts";
 import type { WineMachine } from "./wine-machine.ts";
 
 interface Call {
@@ -21,7 +22,7 @@ export async function callPlugin(
     plugins: readonly { readonly type: string }[];
   };
   const [first] = list.plugins;
-  const dns = { servers: ["10.96.0.10"], searches: ["default.svc.cluster.local"] };
+  const dns = { servers: [dnsServer], searches: ["default.svc.cluster.local"] };
   const portMappings = [{ hostPort: 8080, containerPort: 80, protocol: "tcp" }];
   const config = {
     ...first,

@@ -23,6 +23,9 @@ export const ranges = {
   nodeCidr: "192.168.250.0/24",
 };
 
+/** The address of the cluster's DNS server, as kubeadm derives it from the Services' range. */
+export const dnsServer = "10.96.0.10";
+
 /** The Windows node's part of the pods' range, and that of a Linux node whose flanneld has written these annotations. */
 export const ownPods = "10.244.1.0/24";
 export const linuxNode = {

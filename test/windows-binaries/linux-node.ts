@@ -66,21 +66,55 @@ export class LinuxNode {
   }
 
   /** Serves HTTP at its pod's address. */
-  async serve(port: number): Promise<void> {
-    const program = `
-      const server = require("node:http").createServer((request, response) => {
+  serve(port: number): Promise<void> {
+    return this.#start(
+      `const server = require("node:http").createServer((request, response) => {
         console.log(request.socket.remoteAddress);
         response.end();
       });
-      server.listen(${port}, "${linuxPod}", () => console.log("serves"));`;
+      server.listen(${port}, "${linuxPod}", () => console.log("serves"));`,
+      this.askedBy,
+    );
+  }
+
+  /**
+   * Serves DNS over TCP, as pods' programs ask here, at its pod's address: these names with their addresses, and no others
+   * (RFC 1035, 4.1 and 4.2.2).
+   */
+  serveNames(addresses: Readonly<Record<string, string>>): Promise<void> {
+    return this.#start(
+      `const addresses = ${JSON.stringify(addresses)};
+      function answerTo(message) {
+        const labels = [];
+        let end = 12;
+        for (; message[end] !== 0; end += message[end] + 1) {
+          labels.push(String(message.subarray(end + 1, end + 1 + message[end])));
+        }
+        const address = addresses[labels.join(".").toLowerCase()];
+        const isForAddress = message.readUInt16BE(end + 1) === 1;
+        const found = address && isForAddress ? [0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 1, 0, 4, ...address.split(".").map(Number)] : [];
+        const counts = [0, 1, 0, found.length > 0 ? 1 : 0, 0, 0, 0, 0];
+        const header = [...message.subarray(0, 2), 0x81, address ? 0x80 : 0x83, ...counts];
+        return Buffer.from([...header, ...message.subarray(12, end + 5), ...found]);
+      }
+      const server = require("node:net").createServer((socket) => {
+        socket.on("error", () => undefined).on("data", (data) => {
+          const answer = answerTo(data.subarray(2));
+          socket.write(Buffer.from([answer.length >> 8, answer.length & 255, ...answer]));
+        });
+      });
+      server.listen(53, "${linuxPod}", () => console.log("serves"));`,
+    );
+  }
+
+  /** Runs a server until it listens, and then until the node's end. */
+  async #start(program: string, lines: string[] = []): Promise<void> {
     const child = execa("ip", ["netns", "exec", inside, process.execPath, "--eval", program], {
       cancelSignal: this.#stopped.signal,
       reject: false,
     });
     await once(child.stdout, "data");
-    child.stdout.on("data", (lines: Buffer) =>
-      this.askedBy.push(...String(lines).trim().split("\n")),
-    );
+    child.stdout.on("data", (data: Buffer) => lines.push(...String(data).trim().split("\n")));
   }
 
   async stop(): Promise<void> {

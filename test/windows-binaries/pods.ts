@@ -8,6 +8,7 @@ import {
   type FlannelBackend,
   flannelHnsNetwork,
 } from "../../components/cni/flannel/flannel-config.ts";
+import { remoteEndpoint } from "../../rehearsal/windows/hns/objects.ts";
 import { ranges } from "./flannel-node.ts";
 import { LinuxNode, linuxPod } from "./linux-node.ts";
 import { waitFor } from "./test-cluster.ts";
@@ -17,9 +18,12 @@ import type { WineMachine } from "./wine-machine.ts";
 const namespace = "default";
 const port = 8080;
 
-/** A probe that passes once a command in the pod has its answer. */
-const asking = (url: string): V1Container["readinessProbe"] => ({
-  exec: { command: ["curl", "--silent", "--fail", "--max-time", "5", url] },
+/** A Service's address. */
+const clusterIP = "10.96.0.77";
+
+/** A probe that passes once a command in the pod has its answers. */
+const asking = (...urls: readonly string[]): V1Container["readinessProbe"] => ({
+  exec: { command: ["curl", "--silent", "--fail", "--max-time", "5", ...urls] },
   periodSeconds: 1,
   timeoutSeconds: 20,
 });
@@ -85,6 +89,21 @@ export function podTests(backend: FlannelBackend, joined: () => JoinedNode): voi
             containers: [agnhost],
           },
         },
+      });
+    }
+
+    /** Balances a Service with the Linux pod, as kube-proxy does. */
+    async function makeService(): Promise<void> {
+      const { hns, state } = machine.windows;
+      const network = state.hns.networks.find(({ Name }) => Name === flannelHnsNetwork(backend));
+      const endpoint = await hns.create(
+        "endpoint",
+        { Name: "linux", IpConfigurations: [{ IpAddress: linuxPod }], Flags: remoteEndpoint },
+        { network: network?.ID ?? "" },
+      );
+      await hns.create("loadBalancer", {
+        ...{ HostComputeEndpoints: [endpoint], FrontendVIPs: [clusterIP] },
+        PortMappings: [{ Protocol: 6, InternalPort: port, ExternalPort: 80 }],
       });
     }
 
@@ -156,12 +175,14 @@ export function podTests(backend: FlannelBackend, joined: () => JoinedNode): voi
       assert.equal(await linux.get(`http://${addressOf(second)}:${port}/hostname`), "second");
     });
 
-    it("reach a Linux pod with their own address, and each other, from commands that kubelet runs in them", async () => {
+    it("reach a Linux pod, a Service by its name, and each other, with their own address, from commands that kubelet runs in them", async () => {
       await linux.serve(port);
+      await linux.serveNames({ "linux.default.svc.cluster.local": clusterIP });
+      await makeService();
       const third = await makePod("third", {
-        readinessProbe: asking(`http://${linuxPod}:${port}/`),
+        readinessProbe: asking(`http://${linuxPod}:${port}/`, "http://linux/"),
       });
-      assert.ok(linux.askedBy.includes(addressOf(third)), linux.askedBy.join());
+      assert.deepEqual([...new Set(linux.askedBy)], [addressOf(third)]);
       await makePod("fourth", {
         readinessProbe: asking(`http://${addressOf(first)}:${port}/hostname`),
       });
