@@ -1,5 +1,6 @@
 import * as z from "zod";
-import type { WindowsMachine } from "./windows-machine.ts";
+import type { Drive } from "./drive.ts";
+import type { SavedState } from "./state.ts";
 
 /** The program that unpacks the archive of the steps. Faults can name it like a script. */
 export const unpacker = "tar.exe";
@@ -94,7 +95,7 @@ export class Faults {
   readonly #given: readonly Fault[];
 
   constructor(
-    private readonly machine: Pick<WindowsMachine, "drive" | "state" | "save">,
+    private readonly machine: SavedState & { readonly drive: Drive },
     given: readonly FaultSetting[],
   ) {
     this.#given = checkedFaults(given, "faults");

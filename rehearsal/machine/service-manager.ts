@@ -1,15 +1,22 @@
 import { toText } from "../powershell/convert.ts";
 import { PsArray } from "../powershell/values.ts";
-import { makePodNetwork } from "../windows/host-networks.ts";
+import { makePodNetwork, type PodNetworkMachine } from "../windows/hns/pod-network.ts";
 import { splitArguments } from "./cmd/arguments.ts";
+import type { WindowsPrograms } from "./programs.ts";
 import type { Service } from "./state.ts";
-import type { WindowsMachine } from "./windows-machine.ts";
 import { formatWindowsPath, windowsPathNames } from "./windows-path.ts";
 
 const servicesKey = "SYSTEM\\CurrentControlSet\\Services";
 
 export class ServiceError extends Error {
   override readonly name = "ServiceError";
+}
+
+/** What services need of their machine. */
+interface ServicesMachine extends PodNetworkMachine {
+  readonly programs: Pick<WindowsPrograms, "startService" | "stopService" | "isServiceRunning">;
+  readonly path: readonly string[];
+  newProcessId(): number;
 }
 
 /** Models Windows' service manager. Its entries are in the host's state; `programs` runs the processes. */
@@ -19,7 +26,7 @@ export class ServiceManager {
   readonly #starting = new Map<string, Promise<void>>();
   readonly #processIds = new Map<string, number>();
 
-  constructor(private readonly machine: WindowsMachine) {}
+  constructor(private readonly machine: ServicesMachine) {}
 
   get(name: string): Service | undefined {
     return this.machine.state.services[name];
@@ -52,14 +59,14 @@ export class ServiceManager {
 
   /** Variables of a service besides the machine's, as `NAME=value`. */
   environment(name: string): readonly string[] {
-    const value = this.machine.registry.find(`${servicesKey}\\${name}`)?.get("Environment");
+    const value = this.machine.state.registry.find(`${servicesKey}\\${name}`)?.get("Environment");
     return value instanceof PsArray ? value.items.map(toText) : [];
   }
 
   /** Creates a service or replaces its settings. A running service is not affected until it restarts. */
   async configure(name: string, service: Service): Promise<void> {
     this.machine.state.services[name] = service;
-    this.machine.registry.make(`${servicesKey}\\${name}`);
+    this.machine.state.registry.make(`${servicesKey}\\${name}`);
     await this.machine.save();
   }
 
@@ -94,7 +101,7 @@ export class ServiceManager {
     if (!this.get(name)) return;
     await this.stop(name);
     delete this.machine.state.services[name];
-    this.machine.registry.remove(`${servicesKey}\\${name}`);
+    this.machine.state.registry.remove(`${servicesKey}\\${name}`);
     await this.machine.save();
   }
 
@@ -124,13 +131,12 @@ export class ServiceManager {
     this.#wanted.add(name);
     const { programs, path } = this.machine;
     if (await programs.isServiceRunning(name)) return;
-    const program = await this.#checkedProgram(name, service);
-    const { exe, args, logFile } = program;
+    const { exe, args, logFile } = await this.#checkedProgram(name, service);
     this.#processIds.set(name, this.machine.newProcessId());
     const environment = this.environment(name);
     await programs.startService(name, exe, args, {
       ...{ path, environment, logFile },
-      makePodNetwork: () => makePodNetwork(this.machine, program),
+      makePodNetwork: () => makePodNetwork(this.machine, exe, args),
     });
   }
 
@@ -162,7 +168,7 @@ export class ServiceManager {
 }
 
 /** The program behind a service's command line, without its wrappers. */
-export interface WorkingProgram {
+interface WorkingProgram {
   readonly exe: string;
   readonly args: readonly string[];
   /** The file to which kube-log-runner would write the program's output. */

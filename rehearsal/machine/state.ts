@@ -70,6 +70,12 @@ export type FirewallRules = MachineState["firewallRules"];
 
 export type Route = z.infer<typeof routeSchema>;
 
+/** The state in memory, and what keeps its changes. */
+export interface SavedState {
+  readonly state: MachineState;
+  readonly save: () => Promise<void>;
+}
+
 export const statePath = "C:\\rehearsal\\state.json";
 
 /** Loads the state from the drive, or creates that of a freshly imaged machine. @throws if the file is damaged. */

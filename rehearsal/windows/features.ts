@@ -6,7 +6,8 @@
  */
 import { cmdlets, type Cmdlet } from "../powershell/commands.ts";
 import { Unsupported } from "../powershell/values.ts";
-import type { WindowsMachine } from "../machine/windows-machine.ts";
+import type { Drive } from "../machine/drive.ts";
+import type { MachineState } from "../machine/state.ts";
 import { object } from "./objects.ts";
 
 const currentVersion = "SOFTWARE\\Microsoft\\Windows\\CurrentVersion";
@@ -17,8 +18,10 @@ const dismStates = { Available: "Disabled", InstallPending: "EnablePending", Ins
 export const featurePending = `${currentVersion}\\Component Based Servicing\\RebootPending`;
 export const updatePending = `${currentVersion}\\WindowsUpdate\\Auto Update\\RebootRequired`;
 
-export function featureCmdlets({ state, drive, registry }: WindowsMachine): readonly Cmdlet[] {
-  const { features } = state;
+export function featureCmdlets(
+  { features, registry }: MachineState,
+  drive: Drive,
+): readonly Cmdlet[] {
   const assertKnown = (name = ""): void => {
     if (name.toLowerCase() !== "containers") throw new Unsupported(`the feature ${name}`);
   };

@@ -9,10 +9,14 @@ import { randomUUID } from "node:crypto";
 import { cmdlets, type Call, type Cmdlet } from "../powershell/commands.ts";
 import { Unsupported } from "../powershell/values.ts";
 import type { LinuxPiece } from "../machine/programs.ts";
-import type { FirewallRules } from "../machine/state.ts";
-import type { WindowsMachine } from "../machine/windows-machine.ts";
+import type { FirewallRules, SavedState } from "../machine/state.ts";
 import { nftTable } from "./nft-table.ts";
 import { object, refuse } from "./objects.ts";
+
+/** What the firewall needs of its machine. */
+interface FirewalledMachine extends SavedState {
+  followNetwork(): Promise<void>;
+}
 
 /** What the firewall is on Linux. */
 export function linuxFirewall(rules: FirewallRules): LinuxPiece {
@@ -26,7 +30,7 @@ export function linuxFirewall(rules: FirewallRules): LinuxPiece {
   ]);
 }
 
-export function firewallCmdlets(machine: WindowsMachine): readonly Cmdlet[] {
+export function firewallCmdlets(machine: FirewalledMachine): readonly Cmdlet[] {
   const { firewallRules } = machine.state;
   const nameOf = (call: Call): string => call.text("Name") ?? "";
   const notFound = (call: Call): Promise<void> => {
@@ -66,7 +70,7 @@ export function firewallCmdlets(machine: WindowsMachine): readonly Cmdlet[] {
 }
 
 async function addRule(
-  machine: WindowsMachine,
+  machine: FirewalledMachine,
   name: string,
   displayName: string,
   protocol: string | undefined,
@@ -82,7 +86,7 @@ async function addRule(
 
 /** @returns whether there were any. */
 async function removeRules(
-  machine: WindowsMachine,
+  machine: FirewalledMachine,
   isOne: (rule: FirewallRules[string], name: string) => boolean,
 ): Promise<boolean> {
   const { firewallRules } = machine.state;
@@ -108,7 +112,7 @@ const netshRule =
  * @throws Unsupported for everything else.
  */
 export async function netsh(
-  machine: WindowsMachine,
+  machine: FirewalledMachine,
   args: readonly string[],
 ): Promise<NetshResult> {
   const command = netshRule.exec(args.join(" "));

@@ -11,7 +11,7 @@ import { convert } from "../powershell/convert.ts";
 import * as is from "../powershell/types.ts";
 import type { Types } from "../powershell/types.ts";
 import { NetObject, Num } from "../powershell/values.ts";
-import type { WindowsMachine } from "../machine/windows-machine.ts";
+import type { Drive } from "../machine/drive.ts";
 import { object, refuse } from "./objects.ts";
 
 const states = { Off: 3, Running: 2, Saved: 6, Paused: 9 } as const;
@@ -111,11 +111,7 @@ export function defineHyperVTypes(types: Types): void {
   types.define({ name: `${namespace}.HardDiskDrive` });
 }
 
-export function hyperVCmdlets(machine: WindowsMachine): readonly Cmdlet[] {
-  const {
-    drive,
-    state: { hyperV },
-  } = machine;
+export function hyperVCmdlets(drive: Drive, hyperV: HyperV | undefined): readonly Cmdlet[] {
   if (hyperV?.module !== true) return [];
   const of = (call: Call): Machine => (call.get("VM") as VirtualMachine).state;
   /** Whether a file exists. Reports an error if it does not. */
@@ -154,7 +150,7 @@ export function hyperVCmdlets(machine: WindowsMachine): readonly Cmdlet[] {
     async "Get-VHD -Path <string>"(call) {
       const path = call.text("Path") ?? "";
       if (await isThere(call, path)) {
-        const { format, sizeGiB } = await diskAt(machine, path);
+        const { format, sizeGiB } = await diskAt(drive, path);
         const kind = call.shell.types.get("Microsoft.Vhd.PowerShell.VhdFormat");
         const size = new Num(is.uint64, sizeGiB * 2 ** 30);
         await call.emit(object({ VhdFormat: convert(format, kind), Size: size }));
@@ -168,7 +164,7 @@ export function hyperVCmdlets(machine: WindowsMachine): readonly Cmdlet[] {
         const message = `The file '${path}' exists. (0x80070050)`;
         await refuse(call, message, "OperationFailed", failure);
       } else if (await isThere(call, parent)) {
-        const { sizeGiB: least, ...of } = await diskAt(machine, parent);
+        const { sizeGiB: least, ...of } = await diskAt(drive, parent);
         const sizeGiB = (call.number("SizeBytes") ?? least * 2 ** 30) / 2 ** 30;
         await drive.write(path, JSON.stringify({ ...of, sizeGiB, parent }));
         await call.emit(object({ Path: path }));
@@ -211,7 +207,7 @@ export function hyperVCmdlets(machine: WindowsMachine): readonly Cmdlet[] {
       keep(call, "StaticMemory", "CheckpointType", "AutomaticStartAction", "AutomaticStopAction");
     },
     async [`Get-VMNetworkAdapter ${VM}`](call) {
-      const addresses = await addressesOf(machine, hyperV, of(call));
+      const addresses = await addressesOf(drive, hyperV, of(call));
       await call.emit(object({ IPAddresses: is.array(addresses) }));
     },
     [`Set-VMNetworkAdapter ${VM} ${adapter}`](call) {
@@ -263,20 +259,17 @@ export function hyperVCmdlets(machine: WindowsMachine): readonly Cmdlet[] {
   });
 }
 
-async function diskAt(
-  { drive }: WindowsMachine,
-  path: string,
-): Promise<z.infer<typeof diskSchema>> {
+async function diskAt(drive: Drive, path: string): Promise<z.infer<typeof diskSchema>> {
   return diskSchema.parse(JSON.parse((await drive.readText(path)) ?? ""));
 }
 
 /** Addresses that Windows in a virtual machine reports. Empty if it does not boot. */
 async function addressesOf(
-  machine: WindowsMachine,
+  drive: Drive,
   { leases }: HyperV,
   { state, macAddress, disk, generation }: Machine,
 ): Promise<string[]> {
   const lease = leases[macAddress];
-  const boots = state === "Running" && (await diskAt(machine, disk)).bootsWith === generation;
+  const boots = state === "Running" && (await diskAt(drive, disk)).bootsWith === generation;
   return boots && lease !== undefined ? [lease] : [];
 }

@@ -8,7 +8,9 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { BlockList, isIP } from "node:net";
 import * as z from "zod";
-import type { WindowsMachine } from "../../machine/windows-machine.ts";
+import type { WindowsPrograms } from "../../machine/programs.ts";
+import type { SavedState } from "../../machine/state.ts";
+import type { WindowsVersion } from "../../machine/windows-version.ts";
 import { HnsError } from "./errors.ts";
 import {
   endpointSchema,
@@ -103,11 +105,20 @@ export function parsedJson(text: string): unknown {
   }
 }
 
+/** What HNS needs of its machine. */
+interface NetworkedMachine extends SavedState {
+  readonly version: Pick<WindowsVersion, "build">;
+  readonly programs: Pick<WindowsPrograms, "setFurtherAddresses">;
+  readonly managementAddress: string;
+  followNetwork(): Promise<void>;
+  putSwitchOnAdapter(): void;
+}
+
 export class HostNetworkingService {
   /** Whether the service hns runs. */
   isRunning = true;
 
-  constructor(private readonly machine: WindowsMachine) {}
+  constructor(private readonly machine: NetworkedMachine) {}
 
   get version(): HnsVersion {
     const { build } = this.machine.version;
