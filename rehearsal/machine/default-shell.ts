@@ -5,7 +5,8 @@
  * https://learn.microsoft.com/windows-server/administration/openssh/openssh-server-configuration.
  */
 import { runShellCommand } from "./cmd/shell.ts";
-import { type CommandIo, runCommand } from "./run-script.ts";
+import { runCommand } from "./run-script.ts";
+import type { CommandIo } from "./ssh/ssh-server.ts";
 import type { WindowsMachine } from "./windows-machine.ts";
 
 export const openSshKey = "SOFTWARE\\OpenSSH";

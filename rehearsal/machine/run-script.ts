@@ -1,20 +1,10 @@
 import { shown } from "../powershell/cmdlets/objects.ts";
 import { Unsupported } from "../powershell/values.ts";
 import { windowsPowerShell } from "../windows/powershell.ts";
+import type { CommandIo } from "./ssh/ssh-server.ts";
 import { StepError, StepFaults } from "./step-faults.ts";
 import { PowerLost, type WindowsMachine, homeFolder } from "./windows-machine.ts";
 import { windowsPathNames } from "./windows-path.ts";
-
-/** The console of a command. */
-export interface CommandIo {
-  /** Lines end with `\n` here and are sent with CRLF. */
-  out(text: string): void;
-  err(text: string): void;
-  /** All of standard input. Undefined if it did not end within 30 s. */
-  stdin(): Promise<string | undefined>;
-  /** Breaks the command's connection. */
-  dropConnection(): void;
-}
 
 /** Exit code of powershell.exe 5.1 if it can't use its -File. */
 const unusableFile = 0xfffd0000;

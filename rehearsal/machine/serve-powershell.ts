@@ -8,7 +8,7 @@ import { netsh } from "../windows/firewall.ts";
 import { ConsoleClosed, windowsPowerShell } from "../windows/powershell.ts";
 import { powerShellPort } from "../wine/powershell-port.ts";
 import { splitArguments } from "./cmd/arguments.ts";
-import { commandOfPowerShell, fileOfPowerShell } from "./cmd/shell.ts";
+import { commandOfPowerShell, fileOfPowerShell } from "./cmd/powershell-arguments.ts";
 import type { WindowsMachine } from "./windows-machine.ts";
 
 const separator = "\x1f";

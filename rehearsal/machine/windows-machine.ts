@@ -13,7 +13,6 @@ import { NamedMutexes } from "../windows/mutexes.ts";
 import { RecentWrites } from "../windows/recent-writes.ts";
 import { type RegistryKey, variablesKey } from "../windows/registry.ts";
 import type { Account } from "../windows/security.ts";
-import type { ListedProcess } from "../windows/process-list.ts";
 import { type MachineState, type Route, type Service, loadState, savingInOrder } from "./state.ts";
 import { type WindowsVersion, rehearsedWindows } from "./windows-version.ts";
 import type { Call } from "../powershell/commands.ts";
@@ -61,6 +60,14 @@ const ownVariables = {
   TEMP: "%SystemRoot%\\TEMP",
   windir: "%SystemRoot%",
 } as const;
+
+export interface ListedProcess {
+  readonly path: string;
+  readonly id: number;
+  readonly commandLine: string;
+  /** Undefined for a service's, which only its service ends. */
+  readonly kill?: () => void;
+}
 
 /** Home folder of the only user. */
 export const homeFolder = "C:\\Users\\Administrator";

@@ -6,10 +6,9 @@
  */
 import { toText } from "../powershell/convert.ts";
 import { decodeText, newLine, toBuffer } from "../powershell/dotnet/encoding.ts";
-import type { Done, Files } from "../powershell/host.ts";
+import type { Done, Files, ScriptHost } from "../powershell/host.ts";
 import type { Types } from "../powershell/types.ts";
 import { NetObject, type EnumValue, type PsArray, type Value } from "../powershell/values.ts";
-import type { ScriptMachine } from "./machine-types.ts";
 import { task } from "./tasks.ts";
 
 export interface FileHandle {
@@ -62,6 +61,12 @@ export interface FileSystem extends Files {
   ): FileHandle | Promise<FileHandle>;
 }
 
+/** What files and streams need of a machine. */
+export interface StreamHost extends ScriptHost {
+  readonly files: FileSystem;
+  readonly input: () => Promise<Buffer>;
+}
+
 const enumerations: Record<string, Record<string, number>> = {
   FileMode: { CreateNew: 1, Create: 2, Open: 3, OpenOrCreate: 4, Truncate: 5, Append: 6 },
   FileAccess: { Read: 1, Write: 2, ReadWrite: 3 },
@@ -72,7 +77,7 @@ const enumerations: Record<string, Record<string, number>> = {
 /** The state of a StreamReader: a function that reads the rest of its stream. */
 type Source = () => Buffer | Promise<Buffer>;
 
-export function defineStreamTypes(types: Types, machine: ScriptMachine): void {
+export function defineStreamTypes(types: Types, machine: StreamHost): void {
   const { files, input, output, error } = machine;
   for (const [name, enumeration] of Object.entries(enumerations)) {
     types.define({ name: `System.IO.${name}`, enumeration });

@@ -3,9 +3,8 @@ import { decodeText, linesOf, toBuffer, type TextEncoding } from "../powershell/
 import { toDateTime } from "./time-types.ts";
 import { array, bytes, string, type Types } from "../powershell/types.ts";
 import { NetObject, Unsupported, type PsArray } from "../powershell/values.ts";
-import type { FileStatus } from "./file-streams.ts";
+import type { FileStatus, StreamHost } from "./file-streams.ts";
 import { fileNotFound } from "./io-errors.ts";
-import type { ScriptMachine } from "./machine-types.ts";
 
 export interface FileState {
   readonly path: string;
@@ -23,7 +22,7 @@ export function fileName(path: string): string {
   return path.slice(path.search(/[^\\/:]*$/));
 }
 
-export function defineFileTypes(types: Types, host: ScriptMachine): void {
+export function defineFileTypes(types: Types, host: StreamHost): void {
   const { files } = host;
   const full = (path: string) => {
     const resolved = files.resolve(path);
@@ -76,7 +75,7 @@ function isRooted(separator: string, below: string): boolean {
   return /^(?:[\\/]|\w:)/.test(below);
 }
 
-function defineInfos(types: Types, host: ScriptMachine): void {
+function defineInfos(types: Types, host: StreamHost): void {
   type Info = NetObject<FileState>;
   types.define({
     name: "System.IO.FileSystemInfo",

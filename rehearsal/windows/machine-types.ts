@@ -3,9 +3,9 @@ import type { ScriptHost } from "../powershell/host.ts";
 import { type Types, raised } from "../powershell/types.ts";
 import { defineEnvironmentTypes, type WindowsEnvironment } from "./environment.ts";
 import { defineFileTypes } from "./file-types.ts";
-import { defineStreamTypes, type FileSystem } from "./file-streams.ts";
+import { defineStreamTypes, type StreamHost } from "./file-streams.ts";
 import { defineMutexTypes, type NamedMutexes } from "./mutexes.ts";
-import { defineNameTypes } from "./network.ts";
+import { defineNameTypes, type NamedMachine } from "./network.ts";
 import type { Processes, RunningProcess } from "./processes.ts";
 import { defineTaskTypes, within } from "./tasks.ts";
 import { defineTimeTypes } from "./time-types.ts";
@@ -13,17 +13,12 @@ import { splitArguments } from "../machine/cmd/arguments.ts";
 import { toBool, toText } from "../powershell/convert.ts";
 import { CustomObject, NetObject, Unsupported } from "../powershell/values.ts";
 
-export interface ScriptMachine extends ScriptHost {
-  readonly files: FileSystem;
+export interface ScriptMachine extends StreamHost, NamedMachine {
   readonly environment: WindowsEnvironment;
   readonly programs: Processes;
-  readonly computerName: string;
-  /** IPv4 addresses of a name. Default: no name resolves. */
-  readonly resolve?: (name: string) => Promise<readonly string[]>;
   readonly is64Bit: boolean;
   /** Of Windows, e.g. 20348. */
   readonly build: number;
-  readonly input: () => Promise<Buffer>;
   readonly mutexes: NamedMutexes;
 }
 

@@ -11,7 +11,6 @@ import * as is from "../powershell/types.ts";
 import { raised, type Types } from "../powershell/types.ts";
 import { NetObject, nothing, Unsupported, type NetType } from "../powershell/values.ts";
 import type { WindowsMachine } from "../machine/windows-machine.ts";
-import type { ScriptMachine } from "./machine-types.ts";
 import { task } from "./tasks.ts";
 
 /** Seconds after which Windows gives up an unanswered connection attempt. */
@@ -39,11 +38,15 @@ export function defineNetworkTypes(types: Types, { programs, time }: WindowsMach
   });
 }
 
+/** What names need of a machine. */
+export interface NamedMachine {
+  readonly computerName: string;
+  /** IPv4 addresses of a name. Default: no name resolves. */
+  readonly resolve?: (name: string) => Promise<readonly string[]>;
+}
+
 /** Names are resolved by the Linux underneath, as for programs. */
-export function defineNameTypes(
-  types: Types,
-  { computerName, resolve }: Pick<ScriptMachine, "computerName" | "resolve">,
-): void {
+export function defineNameTypes(types: Types, { computerName, resolve }: NamedMachine): void {
   type Address = NetObject<ReturnType<typeof ipaddr.parse>>;
   const address = (text: string): Address => {
     if (!ipaddr.isValid(text)) throw badFormat("An invalid IP address was specified.");

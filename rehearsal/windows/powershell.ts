@@ -39,8 +39,8 @@ import { defineNetworkTypes } from "./network.ts";
 import { cimFailure } from "./objects.ts";
 import { defineListedProcess, processClass, processCmdlets } from "./process-list.ts";
 import { defineMachineTypes, type ScriptMachine } from "./machine-types.ts";
-import { fileOfPowerShell } from "../machine/cmd/shell.ts";
-import { outcome, type Processes, type SystemProgram, windowsProcesses } from "./processes.ts";
+import { fileOfPowerShell } from "../machine/cmd/powershell-arguments.ts";
+import { outcome, type Processes, windowsProcesses } from "./processes.ts";
 import {
   defineRegistryTypes,
   machineVariables,
@@ -52,6 +52,7 @@ import { defineWebTypes, webCmdlets } from "./web.ts";
 import { scheduledTaskCmdlets } from "./scheduled-tasks.ts";
 import { defineAccessControl, defineSecurityTypes } from "./security.ts";
 import { defineServiceTypes, serviceClass, serviceCmdlets } from "./services.ts";
+import type { SystemProgram } from "./system-programs.ts";
 
 /** ERROR_DISK_FULL, as HRESULT. */
 const diskFull = -2147024784;

@@ -10,18 +10,10 @@ import { raised, type Types } from "../powershell/types.ts";
 import { NetObject, Unsupported } from "../powershell/values.ts";
 import { quoteArgument } from "../machine/cmd/arguments.ts";
 import { workingProgram } from "../machine/service-manager.ts";
-import type { WindowsMachine } from "../machine/windows-machine.ts";
+import type { ListedProcess, WindowsMachine } from "../machine/windows-machine.ts";
 import type { CimClass } from "./cim.ts";
 import { refuse } from "./objects.ts";
 import type { Processes } from "./processes.ts";
-
-export interface ListedProcess {
-  readonly path: string;
-  readonly id: number;
-  readonly commandLine: string;
-  /** Undefined for a service's, which only its service ends. */
-  readonly kill?: () => void;
-}
 
 const typeName = "System.Diagnostics.Process";
 

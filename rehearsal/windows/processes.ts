@@ -19,6 +19,7 @@ import {
   shutdown,
   takeown,
   tar,
+  type SystemProgram,
   w32tm,
 } from "./system-programs.ts";
 import { quoteArgument } from "../machine/cmd/arguments.ts";
@@ -50,13 +51,6 @@ export async function outcome(process: RunningProcess, input: string): Promise<P
   const [output, errors] = texts.map(String);
   return { exitCode, stdout: output ?? "", stderr: errors ?? "" };
 }
-
-export type SystemProgram = (
-  machine: WindowsMachine,
-  args: readonly string[],
-  killed?: AbortSignal,
-  stdin?: string,
-) => Promise<ProgramResult>;
 
 /** Programs in C:\Windows\System32, by file name in lower case. */
 const systemPrograms: ReadonlyMap<string, SystemProgram> = new Map(

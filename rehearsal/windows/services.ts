@@ -15,7 +15,7 @@ import type { Service } from "../machine/state.ts";
 import type { WindowsMachine } from "../machine/windows-machine.ts";
 import type { CimClass } from "./cim.ts";
 import { refuse } from "./objects.ts";
-import type { SystemProgram } from "./processes.ts";
+import type { SystemProgram } from "./system-programs.ts";
 
 const failure = "Microsoft.PowerShell.Commands.ServiceCommandException";
 

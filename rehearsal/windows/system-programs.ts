@@ -15,7 +15,13 @@ import { Unsupported } from "../powershell/values.ts";
 import type { Drive } from "../machine/drive.ts";
 import type { ProgramResult } from "../machine/programs.ts";
 import type { WindowsMachine } from "../machine/windows-machine.ts";
-import type { SystemProgram } from "./processes.ts";
+
+export type SystemProgram = (
+  machine: WindowsMachine,
+  args: readonly string[],
+  killed?: AbortSignal,
+  stdin?: string,
+) => Promise<ProgramResult>;
 
 const done: ProgramResult = { exitCode: 0, stdout: "", stderr: "" };
 

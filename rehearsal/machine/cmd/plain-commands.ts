@@ -1,5 +1,5 @@
 import { chmod, readFile, rm, writeFile } from "node:fs/promises";
-import type { CommandIo } from "../run-script.ts";
+import type { CommandIo } from "../ssh/ssh-server.ts";
 import { rehearsalNotice, rehearsedBuild, rehearsedWindows } from "../windows-version.ts";
 import { PowerLost, type WindowsMachine, homeFolder } from "../windows-machine.ts";
 import { shutdown as shutdownProgram } from "../../windows/system-programs.ts";

@@ -1,8 +1,10 @@
-import { type CommandIo, runCommand, runScript } from "../run-script.ts";
+import { runCommand, runScript } from "../run-script.ts";
+import type { CommandIo } from "../ssh/ssh-server.ts";
 import type { WindowsMachine } from "../windows-machine.ts";
 import { WindowsPathError } from "../windows-path.ts";
 import { splitArguments } from "./arguments.ts";
 import { plainCommands } from "./plain-commands.ts";
+import { startsPowerShell } from "./powershell-arguments.ts";
 
 /** The folders of Windows' own programs: `C:\Windows\System32\hostname.exe` is `hostname`. */
 const systemFolder =
@@ -60,31 +62,6 @@ async function runIfExist(machine: WindowsMachine, rest: string, io: CommandIo):
   const { drive } = machine;
   const exists = (await drive.isFile(path)) || (await drive.isFolder(path));
   return exists ? runShellCommand(machine, command, io) : 0;
-}
-
-/** powershell.exe's arguments, with the options that have no effect here. */
-const options =
-  "(?:-(?:NoProfile|NonInteractive|NoLogo|ExecutionPolicy (?:Bypass|Unrestricted|RemoteSigned)) )*";
-const startsPowerShell = new RegExp(`^${options}-(File|Command) (.+)$`, "is");
-const textOfPowerShell = new RegExp(`^${options}([^-].*)$`, "is");
-
-/** The script and the arguments of `powershell.exe ... -File script args...`, by the words behind the program. */
-export function fileOfPowerShell(
-  words: readonly string[],
-): readonly [script: string, ...args: string[]] | undefined {
-  const [, option = ""] = startsPowerShell.exec(words.join(" ")) ?? [];
-  if (!/^file$/i.test(option)) return undefined;
-  const [script, ...args] = words.slice(words.findIndex((word) => /^-file$/i.test(word)) + 1);
-  return script === undefined ? undefined : [script, ...args];
-}
-
-/** The text of `powershell.exe ... -Command text`, or of `powershell.exe text`, by the words behind the program. */
-export function commandOfPowerShell(words: readonly string[]): string | undefined {
-  const [, text] = textOfPowerShell.exec(words.join(" ")) ?? [];
-  if (text !== undefined) return text;
-  const [, option = ""] = startsPowerShell.exec(words.join(" ")) ?? [];
-  if (!/^command$/i.test(option)) return undefined;
-  return words.slice(words.findIndex((word) => /^-command$/i.test(word)) + 1).join(" ");
 }
 
 async function runPowerShell(

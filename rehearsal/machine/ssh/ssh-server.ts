@@ -7,8 +7,18 @@ import ssh2, {
   type SFTPWrapper,
   type Session,
 } from "ssh2";
-import type { CommandIo } from "../run-script.ts";
 import { rehearsalNotice } from "../windows-version.ts";
+
+/** The console of a command. */
+export interface CommandIo {
+  /** Lines end with `\n` here and are sent with CRLF. */
+  out(text: string): void;
+  err(text: string): void;
+  /** All of standard input. Undefined if it did not end within 30 s. */
+  stdin(): Promise<string | undefined>;
+  /** Breaks the command's connection. */
+  dropConnection(): void;
+}
 
 interface SshServerOptions {
   readonly port: number;
