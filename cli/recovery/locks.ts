@@ -14,9 +14,9 @@ const lockSchema = z.object({
 /** A backend's lock of a stack. Its holder is changing the stack, or was killed while doing so. */
 export type EngineLock = z.infer<typeof lockSchema>;
 
-export type Verdict = "dead" | "alive" | "elsewhere";
+type Verdict = "dead" | "alive" | "elsewhere";
 
-export interface SeenProcess {
+interface SeenProcess {
   readonly program: string;
   readonly startedAt: Date;
 }

@@ -8,9 +8,8 @@ import type { Host } from "../../host/host.ts";
 import { processes } from "../host-resources/processes.ts";
 import { surveyHost, type CleanupScope } from "../host-resources/host-resources.ts";
 import { startStopped } from "../host-resources/stopped.ts";
-import { resourcesOf, type StateResource } from "../engine/deployment.ts";
+import { type Extent, resourcesOf, type StateResource } from "../engine/deployment.ts";
 import { checkLock, readLocks, seenProcess, locksInMessage, type EngineLock } from "./locks.ts";
-import type { Extent } from "./remove-from-state.ts";
 import { repairState } from "./repair.ts";
 
 interface Recovery {

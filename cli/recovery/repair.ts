@@ -4,7 +4,11 @@ import { otherSteps } from "../../components/node/step-title.ts";
 import { stepTriggerOf } from "../../components/node/step-trigger.ts";
 import { shortName } from "../../components/urn.ts";
 import {
+  dependenciesOf,
+  type Extent,
+  extentOf,
   pendingOperations,
+  removeFromState,
   resourcesOf,
   withoutPendingOperations,
   type Deployment,
@@ -14,7 +18,6 @@ import { StackFacts } from "../engine/facts.ts";
 import type { Pulumi } from "../engine/pulumi.ts";
 import { say } from "../progress.ts";
 import { ownedIdentities, ownedResources } from "../host-resources/host-resources.ts";
-import { dependenciesOf, type Extent, extentOf, removeFromState } from "./remove-from-state.ts";
 
 interface Repair {
   readonly deployment: Deployment;

@@ -6,14 +6,13 @@ import path from "node:path";
 import type { Readable } from "node:stream";
 import { execa } from "execa";
 
-import { resourcesOf } from "../../../cli/engine/deployment.ts";
+import { type Extent, resourcesOf } from "../../../cli/engine/deployment.ts";
 import { Pulumi } from "../../../cli/engine/pulumi.ts";
 import { processes } from "../../../cli/host-resources/processes.ts";
 import { labVariable } from "../../../config/names.ts";
 import type { HostResource } from "../../../components/host-resource.ts";
 import type { Host } from "../../../host/host.ts";
 import { recoverState } from "../../../cli/recovery/recover.ts";
-import type { Extent } from "../../../cli/recovery/remove-from-state.ts";
 import { repairState } from "../../../cli/recovery/repair.ts";
 import { waitUntil } from "../../../host/wait-until.ts";
 import { EngineProject, findTool } from "../plugins/support/engine.ts";

@@ -3,21 +3,17 @@ import { writeFile } from "node:fs/promises";
 
 import {
   type Deployment,
+  type Extent,
+  extentOf,
   parseDeployment,
   pendingOperations,
+  removeFromState,
   resourcesOf,
   type StateResource,
 } from "../../../cli/engine/deployment.ts";
 import { assertAddressesFree } from "../../../cli/lab/addresses-in-use.ts";
 import type { HostResource } from "../../../components/host-resource.ts";
-import {
-  checkLock,
-  readLocks,
-  seenProcess,
-  type SeenProcess,
-  type Verdict,
-} from "../../../cli/recovery/locks.ts";
-import { type Extent, extentOf, removeFromState } from "../../../cli/recovery/remove-from-state.ts";
+import { checkLock, readLocks, seenProcess } from "../../../cli/recovery/locks.ts";
 import { removePushes, repairState } from "../../../cli/recovery/repair.ts";
 import { resolveSettings } from "../../../config/resolve.ts";
 import { eachCase } from "../each-case.ts";
@@ -282,12 +278,14 @@ describe("a stack's exported state", () => {
 const timestamp = new Date("2026-11-21T11:48:10Z");
 const lock = { pid: 2034, username: "root", hostname: "here", timestamp };
 /** A process that was started so many milliseconds after the lock was written. */
-const started = (program: string, after: number): SeenProcess => ({
+const started = (program: string, after: number) => ({
   program,
   startedAt: new Date(timestamp.getTime() + after),
 });
 
-const verdicts: Readonly<Record<string, readonly [string, SeenProcess | undefined, Verdict]>> = {
+const verdicts: Readonly<
+  Record<string, readonly [string, ReturnType<typeof started> | undefined, string]>
+> = {
   "no such process": ["here", undefined, "dead"],
   "the engine, started before": ["here", started("pulumi", -1000), "alive"],
   "an engine within the clock's grain": ["here", started("pulumi", 900), "alive"],
