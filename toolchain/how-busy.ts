@@ -3,7 +3,7 @@ import os from "node:os";
 import { statFields } from "./owner.ts";
 import { formatSeconds } from "./progress-text.ts";
 
-export interface Times {
+interface Times {
   /** Seconds that passed. */
   readonly wall: number;
   /** Processor seconds of the programs that this process ran, once they have ended. */

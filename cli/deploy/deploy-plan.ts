@@ -19,7 +19,7 @@ export interface Deployment {
   readonly destination: string;
 }
 
-export interface DeployTarget {
+interface DeployTarget {
   readonly nodes: readonly { readonly name: string; readonly os: "windows" | "linux" }[];
   /** Kubernetes version of the cluster, without a leading `v`. */
   readonly kubernetesVersion: string;

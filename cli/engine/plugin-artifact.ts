@@ -132,7 +132,7 @@ function howToGet(plugin: BundledPlugin): string {
     : `Run \`pulumi plugin install ${plugin.kind} ${plugin.name} v${plugin.version}\``;
 }
 
-export type PluginSource = "official" | "bundled";
+type PluginSource = "official" | "bundled";
 
 /** Reads `KINDOWS_PLUGINS`. Default: each plugin is the official one if it is available, else the bundled one. */
 export function pluginSource(environment: NodeJS.ProcessEnv): PluginSource | undefined {

@@ -50,7 +50,7 @@ interface Operation {
 
 const ignore = (): void => undefined;
 
-export interface Workplace {
+interface Workplace {
   readonly project: string;
   readonly program: string;
   readonly environment: NodeJS.ProcessEnv;

@@ -19,7 +19,7 @@ interface Count {
   readonly all: number;
 }
 
-export interface FoundParts {
+interface FoundParts {
   readonly machines: readonly HostResource[];
   readonly containers: readonly HostResource[];
   /** What else has a lab's name. */

@@ -123,7 +123,7 @@ function machinesText({ machines, machineTrouble }: LabStatus): string {
   return rows.length === 0 ? "no virtual machines" : table(["MACHINE", "STATE"], rows);
 }
 
-export interface ClusterNode {
+interface ClusterNode {
   readonly name: string;
   readonly os: string;
   readonly ready: boolean;

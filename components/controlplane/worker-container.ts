@@ -17,7 +17,7 @@ export const controlPlaneContainer = z.object({
   Config: z.object({ Env: texts }),
 });
 
-export type ControlPlaneContainer = z.infer<typeof controlPlaneContainer>;
+type ControlPlaneContainer = z.infer<typeof controlPlaneContainer>;
 
 export const workerSchema = z.strictObject({
   /** Name of the container, host and node. */

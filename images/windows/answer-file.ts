@@ -19,7 +19,7 @@ const discLetters = ["D", "E", "F", "G"];
 
 export type Firmware = "bios" | "uefi";
 
-export interface AnswerFileOptions {
+interface AnswerFileOptions {
   /** Number of the image in install.wim. Its name would differ between media. */
   readonly imageIndex: number;
   /** Language of the ISO and of the installed Windows, e.g. `en-US`. */

@@ -8,14 +8,13 @@ import {
   totals,
 } from "../../verify/conformance/results.ts";
 import { runLocal } from "../../verify/conformance/run-local.ts";
-import type { Suite } from "../../verify/conformance/suites.ts";
 import { ensureArtifacts } from "../../toolchain/ensure.ts";
 import { calicoCluster } from "../e2e/calico-cluster.ts";
 import { succeeded, TestLab } from "../e2e/lab.ts";
 import { policyTests } from "./network-policies/programs.ts";
 
 /** Everything but SCTP, for which not every host's kernel has a module. */
-const suite: Suite = {
+const suite = {
   id: "network-policies",
   what: "Kubernetes' own tests of NetworkPolicies",
   focus: "\\[Feature:NetworkPolicy\\]",
@@ -23,7 +22,7 @@ const suite: Suite = {
   os: "linux",
   parallel: 2,
   timeoutSeconds: 3 * 3600,
-};
+} as const;
 
 /** Tests with `[Feature:NetworkPolicy]` in Kubernetes 1.36.4, without those of SCTP. */
 const leastTests = 40;

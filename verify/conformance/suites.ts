@@ -60,7 +60,7 @@ function readinessFocus(): string {
     .join("|");
 }
 
-export interface Suite {
+interface Suite {
   readonly id: string;
   readonly what: string;
   /** Regular expression of the tests' names. */

@@ -4,12 +4,12 @@
  * Standard input: JSON of `{stack, workplace, args}`.
  */
 import { text } from "node:stream/consumers";
-import { Pulumi, type Workplace } from "../../../cli/engine/pulumi.ts";
+import { Pulumi } from "../../../cli/engine/pulumi.ts";
 import { Failure } from "../../../host/failure.ts";
 
 interface Order {
   readonly stack: string;
-  readonly workplace: Workplace;
+  readonly workplace: Pulumi["workplace"];
   readonly args: readonly string[];
 }
 

@@ -1,12 +1,7 @@
 import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
-import {
-  nameAt,
-  planDeploy,
-  planUndo,
-  type DeployTarget,
-} from "../../../cli/deploy/deploy-plan.ts";
+import { nameAt, planDeploy, planUndo } from "../../../cli/deploy/deploy-plan.ts";
 import { Failure } from "../../../host/failure.ts";
 import {
   deployedOn,
@@ -17,13 +12,13 @@ import { eachCase } from "../each-case.ts";
 import { newFolder } from "../new-folder.ts";
 import { programBytes } from "../windows/program-bytes.ts";
 
-const target: DeployTarget = {
+const target = {
   kubernetesVersion: "1.36.4",
   nodes: [
     { name: "control-plane", os: "linux" },
     { name: "win-1", os: "windows" },
   ],
-};
+} as const;
 
 const folder = newFolder();
 const file = (name: string): string => path.join(folder, name);

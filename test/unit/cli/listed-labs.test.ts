@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { type FoundParts, labsIn, labsText } from "../../../cli/lab/labs.ts";
+import { labsIn, labsText } from "../../../cli/lab/labs.ts";
 import type { HostResource } from "../../../components/host-resource.ts";
 
 const part = (lab: string, state = ""): HostResource => ({
@@ -8,11 +8,11 @@ const part = (lab: string, state = ""): HostResource => ({
 
 const a = "kindows-a";
 const claim = { project: "/home/me/kindows", stack: "rehearsal" };
-const parts: FoundParts = {
+const parts = {
   machines: [part(a, "running"), part("kindows-b", "shut off"), part("kindows-c", "running")],
   containers: [part(a, "running"), part("kindows-b", "exited"), part("kindows-c", "exited")],
   all: [part(a), part("kindows-d", "active")],
-  claimOf: (lab) => (lab === a ? claim : undefined),
+  claimOf: (lab: string) => (lab === a ? claim : undefined),
 };
 
 describe("labs on a host", () => {

@@ -4,7 +4,6 @@ import { knownHosts } from "../../../cli/lab/openssh-settings.ts";
 import { type Display, watch } from "../../../cli/status/watch.ts";
 import {
   clusterNodes,
-  type ClusterNode,
   labTroubles,
   statusText,
   type LabStatus,
@@ -13,7 +12,7 @@ import { assertGolden, assertSaid } from "../controlplane/golden.ts";
 
 const here = new URL(import.meta.url);
 
-const linuxNode: ClusterNode = {
+const linuxNode = {
   name: "kindows-rehearsal-control-plane",
   os: "linux",
   address: "192.168.150.128",
@@ -23,7 +22,7 @@ const linuxNode: ClusterNode = {
   system: "Debian GNU/Linux 12 (bookworm)",
   deployed: [],
 };
-const windowsNode: ClusterNode = {
+const windowsNode = {
   ...linuxNode,
   name: "win-1",
   os: "windows",

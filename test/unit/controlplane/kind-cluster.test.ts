@@ -15,11 +15,7 @@ import {
   type HostTraits,
   kindConfig,
 } from "../../../components/controlplane/kind-config.ts";
-import {
-  type ControlPlaneContainer,
-  nodeStarted,
-  workerRunArgs,
-} from "../../../components/controlplane/worker-container.ts";
+import { nodeStarted, workerRunArgs } from "../../../components/controlplane/worker-container.ts";
 import { workerJoinConfig } from "../../../components/controlplane/worker-join-config.ts";
 import { eachCase } from "../each-case.ts";
 import { kubeconfig } from "./fixture-kubeconfig.ts";
@@ -477,7 +473,7 @@ const worker = {
   image: "kindest/node:kindows-0123456789ab",
   network: "kindows-lab",
 };
-const plain: ControlPlaneContainer = {
+const plain = {
   HostConfig: { Binds: ["/lib/modules:/lib/modules:ro"], Devices: [], UsernsMode: "" },
   Config: { Env: ["KUBECONFIG=/etc/kubernetes/admin.conf", "PATH=/usr/bin", "container=docker"] },
 };

@@ -5,13 +5,12 @@ import path from "node:path";
 import { execa } from "execa";
 import { bundledPlugins } from "../../../offline/plugins/catalog.ts";
 import { artifactAddress } from "../../../toolchain/cache.ts";
-import { howBusy, timesSoFar, type Times } from "../../../toolchain/how-busy.ts";
+import { howBusy, timesSoFar } from "../../../toolchain/how-busy.ts";
 import { formatSeconds } from "../../../toolchain/progress-text.ts";
 import {
   homeVersion,
   officialOnThisHost,
   pluginSource,
-  type PluginSource,
   pluginArtifact,
   pluginDownloads,
 } from "../../../cli/engine/plugin-artifact.ts";
@@ -38,7 +37,7 @@ describe("engine plugins", () => {
     assert.throws(() => pluginSource({ KINDOWS_PLUGINS: "oficial" }), /"official" or "bundled"/));
 
   const taken = async (
-    source: PluginSource | undefined,
+    source: ReturnType<typeof pluginSource>,
     lacking: readonly string[],
   ): Promise<readonly string[]> => {
     const official: string[] = [];
@@ -208,7 +207,7 @@ describe("progress", () => {
 });
 
 describe("how busy the processors were", () => {
-  const times = (wall: number, programs: number): Times => ({ wall, programs });
+  const times = (wall: number, programs: number) => ({ wall, programs });
   for (const [what, begun, ended, expected] of [
     [
       "programs against all cores",

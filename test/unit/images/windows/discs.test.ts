@@ -6,11 +6,7 @@ import { execa } from "execa";
 import { XMLValidator } from "fast-xml-parser";
 import ssh2 from "ssh2";
 
-import {
-  answerFile,
-  type AnswerFileOptions,
-  sealedAnswerFileText,
-} from "../../../../images/windows/answer-file.ts";
+import { answerFile, sealedAnswerFileText } from "../../../../images/windows/answer-file.ts";
 import { type Bake, bakedSteps } from "../../../../images/windows/bake.ts";
 import { discNameProblems, withConfigDisc } from "../../../../images/windows/config-disc.ts";
 import { extractFiles, listDisc } from "../../../../images/windows/disc.ts";
@@ -79,13 +75,13 @@ const page = readFileSync(
   "utf8",
 );
 
-const options: AnswerFileOptions = {
+const options = {
   imageIndex: 1,
   language: "en-US",
   firmware: "bios",
   productKey: undefined,
   administratorPassword: "vagrant",
-};
+} as const;
 
 /** Microsoft's generic volume licence key of Windows Server 2022 Standard, which activates nothing by itself. */
 const volumeKey = "VDYBN-27WPP-V4HQT-9VMD4-VMK7H";
