@@ -21,7 +21,7 @@ import type { Options } from "../command-line/options.ts";
 import { Failure, messageOf } from "../../host/failure.ts";
 import { consentOf, requireConsent } from "../fetch/consent.ts";
 import { downloadedMedia, findUpdate } from "../fetch/image-media.ts";
-import { ensurePrograms, imagePrograms } from "../fetch/stack-programs.ts";
+import { ensurePrograms, imagePrograms } from "../fetch/programs.ts";
 import { madeImages, unfinishedImages } from "../image/images.ts";
 import { thisHost } from "../../host/host.ts";
 import { requireMakeableImage } from "../prepare/image-checks.ts";

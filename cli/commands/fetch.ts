@@ -6,12 +6,13 @@ import type { CommandResult, Options } from "../command-line/options.ts";
 import { messageOf } from "../../host/failure.ts";
 import { type DownloadedMedia, downloadedMedia, findUpdate } from "../fetch/image-media.ts";
 import {
-  fetchFiles,
   fetchAndRecord,
+  fetchPrograms,
+  findPrograms,
+  programsText,
   pushedArtifacts,
   pushedPrograms,
-} from "../fetch/stack-programs.ts";
-import { findPrograms, programsText } from "../fetch/programs.ts";
+} from "../fetch/programs.ts";
 import { say } from "../progress.ts";
 import { existingSettings, stackSettings } from "../stack-settings.ts";
 
@@ -28,7 +29,7 @@ export async function fetch({ stack, list }: Options<"list">): Promise<CommandRe
   }
   const states = list
     ? await findPrograms([...programs, ...media.files], new Cache())
-    : [...(await fetchAndRecord(programs)), ...(await fetchFiles(media.files))];
+    : [...(await fetchAndRecord(programs)), ...(await fetchPrograms(media.files))];
   process.stdout.write(`${programsText(states)}\n`);
   for (const problem of media.problems) {
     process.stdout.write(`image: ${hostProblemText(problem)}\n`);

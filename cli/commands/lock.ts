@@ -19,7 +19,7 @@ import { goArchive } from "../../toolchain/tools/go-toolchain.ts";
 import * as tools from "../../toolchain/tools/table.ts";
 import type { CommandResult, Options } from "../command-line/options.ts";
 import { messageOf } from "../../host/failure.ts";
-import { pushedPrograms } from "../fetch/stack-programs.ts";
+import { pushedPrograms } from "../fetch/programs.ts";
 import { say } from "../progress.ts";
 import path from "node:path";
 import type { Progress } from "../../toolchain/artifact.ts";

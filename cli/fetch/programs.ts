@@ -3,13 +3,24 @@ import path from "node:path";
 
 import { cachedDownload, downloadArtifact } from "../../components/windows/download-artifact.ts";
 import { fileNameOf } from "../../components/windows/media-folder.ts";
-import type { HostOrigin, ProgramArtifact } from "../../components/windows/software.ts";
+import {
+  type HostOrigin,
+  type ProgramArtifact,
+  programArtifacts,
+  type WindowsSoftware,
+} from "../../components/windows/software.ts";
+import { pushedSoftware } from "../../components/windows/stack-software.ts";
+import type { Settings } from "../../config/settings.ts";
+import type { StackNeeds } from "../../stacks/stack-needs.ts";
 import type { Progress } from "../../toolchain/artifact.ts";
-import type { Cache } from "../../toolchain/cache.ts";
+import { recordBuilt } from "../../toolchain/built.ts";
+import { Cache } from "../../toolchain/cache.ts";
 import { ensureArtifacts } from "../../toolchain/ensure.ts";
+import { ensureHostPackages } from "../../toolchain/host-packages.ts";
 import { lockChecksum, publishersChecksum, requireTrust } from "../../toolchain/publisher.ts";
-import { messageOf } from "../../host/failure.ts";
+import { Failure, messageOf } from "../../host/failure.ts";
 import { transferText } from "../../toolchain/progress-text.ts";
+import { say } from "../progress.ts";
 import { table } from "../table.ts";
 
 export type HostArtifact = ProgramArtifact & { readonly origin: HostOrigin };
@@ -33,10 +44,9 @@ export interface ProgramState {
 }
 
 interface FetchOptions {
-  readonly cache: Cache;
-  readonly say: Progress;
+  readonly cache?: Cache;
+  readonly progress?: Progress;
   readonly lockFile?: string;
-  readonly ensurePackages?: (names: readonly string[]) => Promise<void>;
 }
 
 export function findPrograms(files: readonly FetchedFile[], cache: Cache): Promise<ProgramState[]> {
@@ -46,31 +56,34 @@ export function findPrograms(files: readonly FetchedFile[], cache: Cache): Promi
 /** Downloads files in turn, even if some fail. If a checksum is missing, the publisher's is trusted and locked. */
 export async function fetchPrograms(
   files: readonly FetchedFile[],
-  options: FetchOptions,
+  options: FetchOptions = {},
 ): Promise<ProgramState[]> {
   const states: ProgramState[] = [];
   for (const file of files) states.push(await fetchProgram(file, options));
   return states;
 }
 
-async function fetchProgram(file: FetchedFile, options: FetchOptions): Promise<ProgramState> {
-  const { cache, say, lockFile, ensurePackages } = options;
+async function fetchProgram(
+  file: FetchedFile,
+  { cache = new Cache(), progress = say, lockFile }: FetchOptions,
+): Promise<ProgramState> {
+  const ensurePackages = (names: readonly string[]) => ensureHostPackages(names, progress);
   const published = { url: file.uri, checksumUrl: file.origin?.checksumUri };
   let { sha256 } = file;
   try {
     if (sha256 === undefined) {
       requireTrust(file.uri);
-      await ensurePackages?.(["curl"]);
+      await ensurePackages(["curl"]);
       sha256 = await publishersChecksum(published);
     }
     let state = await stateOf(file, sha256, cache);
     if (state.state === "missing") {
       const artifact = downloadArtifact({ uri: file.uri, sha256 });
-      await ensureArtifacts([artifact], { cache, progress: say, ensurePackages });
+      await ensureArtifacts([artifact], { cache, progress, ensurePackages });
       state = { ...(await stateOf(file, sha256, cache)), state: "fetched" };
     }
     // Only after the file was downloaded and matched the publisher's checksum.
-    if (file.sha256 === undefined) await lockChecksum(published, sha256, say, lockFile);
+    if (file.sha256 === undefined) await lockChecksum(published, sha256, progress, lockFile);
     return state;
   } catch (error) {
     const found = await stateOf(file, sha256, cache);
@@ -108,4 +121,46 @@ export function programsText(states: readonly ProgramState[]): string {
     problem === undefined ? [] : [`${fileName}: ${problem}`],
   );
   return [table(["PROGRAM", "STATE", "SIZE", "SHA-256"], rows), ...problems].join("\n");
+}
+
+/** Programs that a stack pushes to its Windows machines. */
+export function pushedPrograms(
+  settings: Settings,
+  { pushedPrograms: pushed }: Pick<StackNeeds, "pushedPrograms">,
+): HostArtifact[] {
+  return onHost(pushedSoftware(settings, pushed));
+}
+
+/** Programs that are put into an image, whatever machines will start from it. */
+export function imagePrograms(settings: Settings): HostArtifact[] {
+  return onHost(pushedSoftware(settings, "all"));
+}
+
+export function pushedArtifacts(software: WindowsSoftware): HostArtifact[] {
+  return onHost(programArtifacts(software));
+}
+
+function onHost(programs: ReturnType<typeof programArtifacts>): HostArtifact[] {
+  return programs.flatMap(([, { origin, ...artifact }]) => {
+    return origin === "image" ? [] : [{ ...artifact, origin }];
+  });
+}
+
+/** Downloads what is missing in the cache, and records its paths for this clone. */
+export async function fetchAndRecord(programs: readonly HostArtifact[]): Promise<ProgramState[]> {
+  const states = await fetchPrograms(programs);
+  const folders: Record<string, string> = {};
+  for (const { sha256, folder } of states) if (sha256 && folder) folders[sha256] = folder;
+  if (Object.keys(folders).length > 0) recordBuilt({ tools: {}, windowsPrograms: folders });
+  return states;
+}
+
+/** Part of `up` and `prepare`, after they got consent (consent.ts): downloads missing programs. */
+export async function ensurePrograms(programs: readonly HostArtifact[]): Promise<void> {
+  const lines = (await fetchAndRecord(programs))
+    .filter(({ state }) => state === "missing")
+    .map(({ fileName, problem }) => `  - ${fileName}: ${problem}\n`);
+  if (lines.length === 0) return;
+  const what = "programs for the Windows nodes could not be downloaded; nothing was changed:";
+  throw new Failure(`${what}\n${lines.join("")}Run it again to continue.`);
 }

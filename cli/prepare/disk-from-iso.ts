@@ -15,8 +15,12 @@ import { ensureHostPackages } from "../../toolchain/host-packages.ts";
 import { causesOf, Failure, messageOf } from "../../host/failure.ts";
 import { throwAny } from "../../config/host-problem.ts";
 import { downloadedMedia, findUpdate } from "../fetch/image-media.ts";
-import { ensurePrograms, fetchFiles, imagePrograms } from "../fetch/stack-programs.ts";
-import type { ProgramState } from "../fetch/programs.ts";
+import {
+  ensurePrograms,
+  fetchPrograms,
+  imagePrograms,
+  type ProgramState,
+} from "../fetch/programs.ts";
 import { say } from "../progress.ts";
 import type { DiskMaker } from "./disk-maker.ts";
 import { requireMakeableImage } from "./image-checks.ts";
@@ -45,7 +49,7 @@ export async function buildStackImage(
       throwAny(checkKvm(settings, { kvm: await gatherKvm(settings.hypervisor.domainType) }));
       await cache.requireWritable();
       // Only pinned downloads, and only with the consent given in the settings.
-      requireFetched(await fetchFiles(downloadedMedia(settings).files));
+      requireFetched(await fetchPrograms(downloadedMedia(settings).files));
       await ensurePrograms(imagePrograms(settings));
     }
     const ensured = await ensureArtifacts([artifact], {

@@ -5,7 +5,7 @@ import { copyFile, mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { createInterface } from "node:readline";
 import { execa } from "execa";
-import { imagePrograms } from "../../cli/fetch/stack-programs.ts";
+import { imagePrograms } from "../../cli/fetch/programs.ts";
 import type { BuilderChanges } from "../../images/windows/builder/image-artifact.ts";
 import { downloadArtifact } from "../../components/windows/download-artifact.ts";
 import { fileNameOf } from "../../components/windows/media-folder.ts";

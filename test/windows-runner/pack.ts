@@ -8,7 +8,7 @@ import { cp, mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { build } from "esbuild";
 
-import { fetchFiles, fetchAndRecord, pushedArtifacts } from "../../cli/fetch/stack-programs.ts";
+import { fetchAndRecord, fetchPrograms, pushedArtifacts } from "../../cli/fetch/programs.ts";
 import { stackSettings } from "../../cli/stack-settings.ts";
 import { openSshArchive } from "../../images/windows/media.ts";
 import { forNode } from "../../toolchain/program/bundle.ts";
@@ -33,7 +33,7 @@ async function pack(folder: string): Promise<void> {
   const settings = await stackSettings(stack);
   const states = [
     ...(await fetchAndRecord(pushedArtifacts(stackSoftware(settings)))),
-    ...(await fetchFiles([openSshArchive])),
+    ...(await fetchPrograms([openSshArchive])),
   ];
   const missing = states.filter(({ state }) => state === "missing");
   if (missing.length > 0) {

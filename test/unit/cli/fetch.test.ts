@@ -12,9 +12,9 @@ import {
   type HostArtifact,
   type ProgramState,
   programsText,
+  pushedPrograms,
 } from "../../../cli/fetch/programs.ts";
 import { downloadedMedia } from "../../../cli/fetch/image-media.ts";
-import { pushedPrograms } from "../../../cli/fetch/stack-programs.ts";
 import { lockedFiles, lockedText, updateLock } from "../../../cli/commands/lock.ts";
 import { fileNameOf } from "../../../components/windows/media-folder.ts";
 import { downloadArtifact } from "../../../components/windows/download-artifact.ts";
@@ -22,7 +22,7 @@ import { programNames } from "../../../components/windows/software.ts";
 import { resolveSettings } from "../../../config/resolve.ts";
 import { stackNeeds } from "../../../stacks/stack-needs.ts";
 import { artifactAddress, Cache } from "../../../toolchain/cache.ts";
-import { readSoftwareLock, renderSoftwareLock } from "../../../toolchain/software-lock.ts";
+import { readSoftwareLock } from "../../../toolchain/software-lock.ts";
 import { inNewFolder, newFolder } from "../new-folder.ts";
 import { type Answer, cutAfter, HttpsServer, serve } from "../toolchain/https-server.ts";
 
@@ -67,7 +67,7 @@ describe("kindows fetch", () => {
     fetchPrograms(media, {
       cache: into,
       lockFile: lockFile(),
-      say: (line) => lines.push(line),
+      progress: (line) => lines.push(line),
     });
   const statesOf = (states: readonly ProgramState[]) => states.map(({ state }) => state);
   const paths = (): string[] => server.asked.map((each) => each.path);
@@ -207,7 +207,7 @@ describe("kindows lock", () => {
       ([name, digit, takenFrom]) =>
         [published(name).url, { sha256: sha(digit), takenFrom, takenOn: "2026-11-21" }] as const,
     );
-    writeFileSync(file, renderSoftwareLock(Object.fromEntries(locked)));
+    writeFileSync(file, JSON.stringify(Object.fromEntries(locked)));
   };
   const update = (...names: string[]): ReturnType<typeof updateLock> =>
     updateLock(names.map(published), () => undefined, file);

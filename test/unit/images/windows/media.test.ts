@@ -225,7 +225,7 @@ describe("media of an image", () => {
     const fetch = (windows: Settings["windows"]): ReturnType<typeof fetchPrograms> =>
       fetchPrograms(downloadedMedia({ windows }).files, {
         cache,
-        say: () => undefined,
+        progress: () => undefined,
         lockFile: at("software.lock.json"),
       });
 
