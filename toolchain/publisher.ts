@@ -1,18 +1,15 @@
 import path from "node:path";
 import type { BuildContext, Progress } from "./artifact.ts";
 import { curl, download, DownloadError, downloadText, WrongContentError } from "./download.ts";
-import { writeWhole } from "../host/write-whole.ts";
 import { parseJson } from "./parse-json.ts";
 import { isReadOnly } from "./read-only.ts";
 import {
+  addToLock,
   readSoftwareLock,
   softwareLockFile,
   softwareLockName,
-  renderSoftwareLock,
-  type SoftwareLock,
 } from "./software-lock.ts";
 import * as z from "zod";
-import { withLock } from "./cache-lock.ts";
 
 export interface PublishedFile {
   /** https URL, whose last part is the file's name. */
@@ -167,27 +164,4 @@ function inRelease(text: string, fileName: string): string | undefined {
   const parsed = release.safeParse(parseJson(text));
   const asset = parsed.data?.assets.find(({ name }) => name === fileName);
   return /^sha256:([0-9a-fA-F]{64})$/.exec(asset?.digest ?? "")?.[1];
-}
-
-const lockSeconds = 30;
-
-/** Adds a file to the lock; a publisher's entry replaces one from elsewhere. @throws if another checksum is locked. */
-export async function addToLock(
-  file: string,
-  uri: string,
-  entry: SoftwareLock[string],
-): Promise<void> {
-  const guard = path.join(path.dirname(file), ".kindows", "software-lock");
-  await withLock(guard, lockSeconds, () => {
-    const known = readSoftwareLock(file);
-    const earlier = known[uri];
-    if (earlier !== undefined && earlier.sha256 !== entry.sha256) {
-      throw new Error(
-        `${uri} is locked to the SHA-256 ${earlier.sha256} (from ${earlier.takenFrom}), not to ${entry.sha256} from ${entry.takenFrom}`,
-      );
-    }
-    if (!earlier?.takenFrom.startsWith("https://")) {
-      writeWhole(file, renderSoftwareLock({ ...known, [uri]: entry }));
-    }
-  });
 }

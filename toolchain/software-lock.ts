@@ -2,6 +2,8 @@ import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import * as z from "zod";
 
+import { writeWhole } from "../host/write-whole.ts";
+import { withLock } from "./cache-lock.ts";
 import { parseJson } from "./parse-json.ts";
 import { projectRoot } from "./project.ts";
 
@@ -44,7 +46,30 @@ function parseSoftwareLock(text: string): SoftwareLock {
   return parsed.data;
 }
 
-export function renderSoftwareLock(lock: SoftwareLock): string {
+function renderSoftwareLock(lock: SoftwareLock): string {
   const sorted = Object.entries(lock).sort(([one], [other]) => (one < other ? -1 : 1));
   return `${JSON.stringify(Object.fromEntries(sorted), undefined, 2)}\n`;
+}
+
+const lockSeconds = 30;
+
+/** Adds a file to the lock; a publisher's entry replaces one from elsewhere. @throws if another checksum is locked. */
+export async function addToLock(
+  file: string,
+  uri: string,
+  entry: SoftwareLock[string],
+): Promise<void> {
+  const guard = path.join(path.dirname(file), ".kindows", "software-lock");
+  await withLock(guard, lockSeconds, () => {
+    const known = readSoftwareLock(file);
+    const earlier = known[uri];
+    if (earlier !== undefined && earlier.sha256 !== entry.sha256) {
+      throw new Error(
+        `${uri} is locked to the SHA-256 ${earlier.sha256} (from ${earlier.takenFrom}), not to ${entry.sha256} from ${entry.takenFrom}`,
+      );
+    }
+    if (!earlier?.takenFrom.startsWith("https://")) {
+      writeWhole(file, renderSoftwareLock({ ...known, [uri]: entry }));
+    }
+  });
 }

@@ -19,7 +19,7 @@ import { ensureHostPackages } from "../../toolchain/host-packages.ts";
 import { pluginArtifact, pluginDownloads } from "../../cli/engine/plugin-artifact.ts";
 import { localFolder, projectRoot } from "../../toolchain/project.ts";
 import type { PublishedFile } from "../../toolchain/publisher.ts";
-import { readSoftwareLock, renderSoftwareLock } from "../../toolchain/software-lock.ts";
+import { readSoftwareLock } from "../../toolchain/software-lock.ts";
 import { ownRelease } from "../../toolchain/tools/own-release.ts";
 import * as tools from "../../toolchain/tools/table.ts";
 import type { Download } from "../../toolchain/tools/tool.ts";
@@ -234,8 +234,7 @@ case "$*" in
 esac
 cd /home/${user}/kindows
 KINDOWS_CACHE=/var/cache/kindows exec node --import tsx --input-type=module --eval "
-  import { dockerState, libvirtState } from './toolchain/daemon-state.ts';
-  import { ensureDocker, ensureLibvirt } from './toolchain/daemons.ts';
+  import { dockerState, ensureDocker, ensureLibvirt, libvirtState } from './toolchain/daemons.ts';
   import { ensureHostPackages } from './toolchain/host-packages.ts';
   const progress = console.error;
   const ensurePackages = (names) => ensureHostPackages(names, progress);
@@ -456,7 +455,7 @@ describe("the first run in a new Debian, as a user who is not root, without Go",
   async function vouchForStandIns(): Promise<void> {
     const lock = machine.at("/home/newcomer/kindows/software.lock.json");
     const kept = Object.entries(readSoftwareLock(lock)).filter(([url]) => url.includes("golang"));
-    await writeFile(lock, renderSoftwareLock(Object.fromEntries(kept)));
+    await writeFile(lock, JSON.stringify(Object.fromEntries(kept), undefined, 2));
     const image = machine.at("/home/newcomer/kindows/stacks/node-image.ts");
     const text = await readFile(image, "utf8");
     await writeFile(image, text.replace(/sha256:[0-9a-f]{64}/, publishers.nodeImageDigest));

@@ -4,13 +4,8 @@ import { createHash, randomBytes } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 
 import { DownloadError, WrongContentError } from "../../../toolchain/download.ts";
-import {
-  addToLock,
-  fetchPublished,
-  publishedChecksum,
-  whyUnreachable,
-} from "../../../toolchain/publisher.ts";
-import { readSoftwareLock, renderSoftwareLock } from "../../../toolchain/software-lock.ts";
+import { fetchPublished, publishedChecksum, whyUnreachable } from "../../../toolchain/publisher.ts";
+import { addToLock, readSoftwareLock } from "../../../toolchain/software-lock.ts";
 import { fetchDownloads } from "../../../toolchain/tools/download.ts";
 import { unpackGo } from "../../../toolchain/tools/go-toolchain.ts";
 import { toolArtifact } from "../../../toolchain/tools/tool-artifact.ts";
@@ -51,7 +46,7 @@ describe("what publishers offer", () => {
   const lock = (checksum: string): void =>
     writeFileSync(
       lockFile(),
-      renderSoftwareLock({
+      JSON.stringify({
         [`${server.url}/program`]: {
           sha256: checksum,
           takenFrom: "https://example.test/x",
@@ -278,14 +273,12 @@ describe("software.lock.json", () => {
   });
   const add = (uri: string, digit: string): Promise<void> => addToLock(file, uri, entry(digit));
 
-  it("is written in the order of URLs, and read back", () => {
-    const text = renderSoftwareLock({
-      "https://z.test/z": entry("b"),
-      "https://a.test/a": entry("c"),
-    });
-    writeFileSync(file, text);
-    assert.deepEqual(Object.keys(readSoftwareLock(file)), ["https://a.test/a", "https://z.test/z"]);
-    assert.equal(renderSoftwareLock(readSoftwareLock(file)), text);
+  it("is written in the order of URLs, and read back", async () => {
+    await add("https://z.test/z", "b");
+    await add("https://a.test/a", "c");
+    const known = { "https://a.test/a": entry("c"), "https://z.test/z": entry("b") };
+    assert.equal(readFileSync(file, "utf8"), `${JSON.stringify(known, undefined, 2)}\n`);
+    assert.deepEqual(readSoftwareLock(file), known);
   });
 
   const wrong: Readonly<Record<string, readonly [unknown, RegExp]>> = {
@@ -315,7 +308,7 @@ describe("software.lock.json", () => {
   });
 
   it("never changes a locked checksum", async () => {
-    writeFileSync(file, renderSoftwareLock(good));
+    writeFileSync(file, JSON.stringify(good));
     await add("https://example.com/kubelet.exe", "a");
     await assert.rejects(
       add("https://example.com/kubelet.exe", "b"),

@@ -4,7 +4,7 @@ import { cpSync, mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { execa } from "execa";
 
-import { renderSoftwareLock } from "../../../toolchain/software-lock.ts";
+import { addToLock } from "../../../toolchain/software-lock.ts";
 import { eachCase } from "../each-case.ts";
 import { inNewFolder } from "../new-folder.ts";
 
@@ -34,18 +34,11 @@ describe("signatures of newly locked files", () => {
     const env = { PATH: `${at("bin")}:${process.env["PATH"] ?? ""}`, COSIGN: at("bin/cosign") };
     const git = (...args: string[]) =>
       execa("git", ["-c", "user.name=a", "-c", "user.email=a@b", ...args], { cwd: at() });
-    writeFileSync(lock, renderSoftwareLock({ "https://dl.k8s.io/release/old": entry }));
+    await addToLock(lock, "https://dl.k8s.io/release/old", entry);
     await git("init", "--quiet");
     await git("add", ".");
     await git("commit", "--quiet", "--message", "x");
-    writeFileSync(
-      lock,
-      renderSoftwareLock({
-        "https://dl.k8s.io/release/old": entry,
-        [kubelet]: entry,
-        [containerd]: entry,
-      }),
-    );
+    for (const url of [kubelet, containerd]) await addToLock(lock, url, entry);
     const script = path.join(at(), "toolchain/verify-signatures.sh");
     const ended = await execa(script, { env, reject: false, all: true });
     const asked = await execa("cat", [at("asked")], { reject: false });
