@@ -7,6 +7,11 @@ const questionSeconds = 60;
 /** Longest time for a batch of queries over one connection; a busy host may take 20 s over SSH. */
 const batchSeconds = 30;
 
+/** Whether a connection is to this host's libvirt. */
+export function isLocal(uri: string): boolean {
+  return /^[a-z]+(\+unix)?:\/\/\/(system|session)/.test(uri);
+}
+
 function virshArguments(uri: string, args: readonly string[]): string[] {
   return ["-q", "-c", uri, ...args];
 }

@@ -9,8 +9,7 @@ import {
 import { calicoRelease } from "../components/cni/calico/release.ts";
 import { defaultCalico } from "../host/versions.ts";
 import { recordBuilt } from "../toolchain/built.ts";
-import { dockerState } from "../toolchain/daemon-state.ts";
-import { ensureDocker } from "../toolchain/daemons.ts";
+import { dockerState, ensureDocker } from "../toolchain/daemons.ts";
 import { ensureHostPackages } from "../toolchain/host-packages.ts";
 import { dockerPackages } from "../toolchain/host-requirements.ts";
 import { prepareEngine } from "../cli/engine/prepare-engine.ts";

@@ -47,7 +47,7 @@ async function findPackageManager(host: PackageHost): Promise<PackageManager | u
   return undefined;
 }
 
-export function installCommand(manager: PackageManager, debianNames: readonly string[]): string {
+function installCommand(manager: PackageManager, debianNames: readonly string[]): string {
   const { install, names } = packageManagers[manager];
   const packages = new Set(debianNames.map((name) => hostPackage(name)[names]));
   return `sudo ${manager} ${install} ${[...packages].join(" ")}`;

@@ -1,4 +1,7 @@
-import type { DaemonState } from "./daemon-state.ts";
+import { isLocal } from "../host/virsh.ts";
+import type { Progress } from "./artifact.ts";
+import { type DaemonState, dockerState, libvirtState } from "./daemons.ts";
+import { ensureHostPackages } from "./host-packages.ts";
 
 /** Programs that the libvirt provider runs on this host, wherever the machines are. */
 const providerPackages = ["libvirt-clients", "xsltproc", "genisoimage"];
@@ -11,11 +14,34 @@ const hypervisorPackages = [
   "qemu-utils",
 ];
 
+interface Daemons {
+  readonly docker: DaemonState;
+  readonly libvirt: DaemonState;
+}
+
+interface HostSettings {
+  readonly hypervisor: { readonly uri: string };
+}
+
+/**
+ * Installs the packages that a lab needs on this host, and further ones, all at once, so that a user who may not install
+ * them gets one message.
+ *
+ * @returns the daemons' state before the installation.
+ */
+export async function ensureLabPackages(
+  settings: HostSettings,
+  more: readonly string[],
+  say: Progress,
+): Promise<Daemons> {
+  const { uri } = settings.hypervisor;
+  const [docker, libvirt] = await Promise.all([dockerState(), libvirtState(uri)]);
+  await ensureHostPackages([...requiredPackages(settings, { docker, libvirt }), ...more], say);
+  return { docker, libvirt };
+}
+
 /** Debian packages that a lab with these settings needs on this host. A daemon that answers needs none. */
-export function requiredPackages(
-  settings: { readonly hypervisor: { readonly uri: string } },
-  daemons: { readonly docker: DaemonState; readonly libvirt: DaemonState },
-): readonly string[] {
+export function requiredPackages(settings: HostSettings, daemons: Daemons): readonly string[] {
   const libvirtPackages = isLocal(settings.hypervisor.uri) ? hypervisorPackages : [];
   return [
     ...providerPackages,
@@ -30,8 +56,4 @@ export function requiredPackages(
 /** Debian packages for Docker on this host; none if it answers, however it was installed. */
 export function dockerPackages(docker: DaemonState): readonly string[] {
   return docker.kind === "silent" ? ["docker.io"] : [];
-}
-
-export function isLocal(uri: string): boolean {
-  return /^[a-z]+(\+unix)?:\/\/\/(system|session)/.test(uri);
 }

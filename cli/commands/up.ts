@@ -9,7 +9,7 @@ import {
 import { domains } from "../../components/machine/libvirt/domains.ts";
 import type { CommandResult, Options } from "../command-line/options.ts";
 import { consentOf } from "../fetch/consent.ts";
-import { prepareStack } from "../prepare/prepare-stack.ts";
+import { prepareStack } from "../prepare/prepare.ts";
 import { ensureLocalState } from "../engine/folders.ts";
 import { enginePulumi, type Pulumi } from "../engine/pulumi.ts";
 import { asOnlyRun } from "../engine/run-lock.ts";

@@ -2,10 +2,9 @@ import * as z from "zod";
 
 import { defaultBridge, labIdLabel, labNames } from "../../config/names.ts";
 import { below, readXml } from "../../host/read-xml.ts";
-import { isLocal } from "../../toolchain/host-requirements.ts";
 import { Failure, messageOf } from "../../host/failure.ts";
 import { lines, type Host, unlessGone } from "../../host/host.ts";
-import { virsh } from "../../host/virsh.ts";
+import { isLocal, virsh } from "../../host/virsh.ts";
 import { containers } from "./containers.ts";
 import { domains } from "../../components/machine/libvirt/domains.ts";
 import { onEachHypervisor } from "../../components/machine/libvirt/host-resources.ts";

@@ -1,7 +1,12 @@
 import { messageOf, throwAll } from "../../host/failure.ts";
 import { findOnPath } from "../../host/search-path.ts";
-import { dockerState, libvirtState, type DaemonState } from "../../toolchain/daemon-state.ts";
-import { ensureDocker, ensureLibvirt } from "../../toolchain/daemons.ts";
+import {
+  type DaemonState,
+  dockerState,
+  ensureDocker,
+  ensureLibvirt,
+  libvirtState,
+} from "../../toolchain/daemons.ts";
 import type { Host } from "../../host/host.ts";
 import { lookFor, resourceKinds, type Survey } from "./host-resources.ts";
 import { ports } from "./networks.ts";

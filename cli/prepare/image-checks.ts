@@ -18,9 +18,9 @@ import type { Settings } from "../../config/settings.ts";
 import { windowsVersionOf } from "../../config/supported.ts";
 import type { Progress } from "../../toolchain/artifact.ts";
 import { artifactAddress, type Cache } from "../../toolchain/cache.ts";
+import { ensureLabPackages } from "../../toolchain/host-requirements.ts";
 import { findPrograms } from "../fetch/programs.ts";
 import { downloadedMedia } from "../fetch/image-media.ts";
-import { ensureStackPackages } from "./stack-packages.ts";
 import { stackSoftware } from "../../components/windows/stack-software.ts";
 
 /**
@@ -33,7 +33,7 @@ export async function requireMakeableImage(
   cache: Cache,
   say: Progress,
   ensurePackages = (names: readonly string[]): Promise<unknown> =>
-    ensureStackPackages(settings, names, say),
+    ensureLabPackages(settings, names, say),
 ): Promise<boolean> {
   const { windows, hypervisor } = settings;
   if (!isMadeFromIso(windows.image)) return false;

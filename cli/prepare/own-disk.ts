@@ -1,6 +1,5 @@
 import { convertedDisk, convertedDiskNote } from "../../images/disk/converted-disk.ts";
 import { windowsDisk } from "../../images/windows/windows-images.ts";
-import type { Progress } from "../../toolchain/artifact.ts";
 import { convertedFrom } from "../../toolchain/built.ts";
 import { Cache } from "../../toolchain/cache.ts";
 import { mustBeConverted } from "../../toolchain/disk-format.ts";
@@ -10,20 +9,19 @@ import type { StackPart } from "./stack-part.ts";
 type OwnDisk = Extract<WindowsImage, { readonly kind: "disk" }>;
 
 export const ownDisk: DiskMaker<OwnDisk> = {
-  parts: ({ path }, say) => converted(path, say),
+  parts({ path: source }, say) {
+    // An invalid file is reported by the preflight.
+    if (!mustBeConverted(source)) return [];
+    if (convertedFrom(source) === undefined) say(`reading all of ${source} for its checksum`);
+    const cache = new Cache();
+    const note: StackPart["note"] = async (folder) => ({
+      convertedDisks: await convertedDiskNote(source, folder, cache),
+    });
+    return [{ artifact: convertedDisk(source, windowsDisk, cache), note }];
+  },
   // Reading all of the disk for its checksum would take too long.
   unmade: ({ windows: { image } }) =>
     image.kind === "disk" && mustBeConverted(image.path) && convertedFrom(image.path) === undefined
       ? [`a qcow2 copy of ${image.path}`]
       : [],
 };
-
-/** The disk in the settings, if it has to be converted. An invalid file is reported by the preflight. */
-export function converted(source: string, say: Progress, cache = new Cache()): StackPart[] {
-  if (!mustBeConverted(source)) return [];
-  if (convertedFrom(source) === undefined) say(`reading all of ${source} for its checksum`);
-  const note: StackPart["note"] = async (folder) => ({
-    convertedDisks: await convertedDiskNote(source, folder, cache),
-  });
-  return [{ artifact: convertedDisk(source, windowsDisk, cache), note }];
-}

@@ -3,6 +3,7 @@ import {
   calicoDefinitions,
   definitionsName,
 } from "../../components/cni/calico/definitions-artifact.ts";
+import { examineArchives } from "../../components/image-archives/image-archives.ts";
 import { throwAny } from "../../config/host-problem.ts";
 import { localRegistry } from "../../config/local-registry.ts";
 import type { Settings } from "../../config/settings.ts";
@@ -21,33 +22,47 @@ import { removeCompilerCaches } from "../../toolchain/compiler-caches.ts";
 import { ensureDaemons } from "../../toolchain/daemons.ts";
 import { checkArtifacts, missingArtifacts, type EnsureOptions } from "../../toolchain/ensure.ts";
 import { ensureHostPackages } from "../../toolchain/host-packages.ts";
+import { ensureLabPackages } from "../../toolchain/host-requirements.ts";
 import { cacheRoot } from "../../toolchain/own-cache.ts";
 import { kubernetesLinux, kubernetesWindows } from "../../toolchain/tools/table.ts";
+import { settingsFile } from "../engine/folders.ts";
 import { engineTools, prepareEngine } from "../engine/prepare-engine.ts";
+import { requireConsent, type Consent } from "../fetch/consent.ts";
+import { ensurePrograms, pushedPrograms } from "../fetch/programs.ts";
 import { say } from "../progress.ts";
+import type { DiskMaker } from "./disk-maker.ts";
 import { diskMaker } from "./disk-makers.ts";
-import { ensureStackPackages } from "./stack-packages.ts";
 import type { StackPart } from "./stack-part.ts";
 
 /**
- * Installs everything that a stack needs on this host: packages, daemons, tools, images, the engine's home. What exists
- * is kept; if nothing is missing, this takes well under a second.
- *
- * @param lab the stack's settings, and what follows from them. Undefined for existing machines and an existing cluster,
- *   which need only the engine: no daemon, no hypervisor, no image.
+ * Installs everything that a lab needs on this host: packages, daemons, tools, images, programs, the engine's home. What
+ * exists is kept; if nothing is missing, this takes well under a second. First reports which archives of images can't be
+ * used, and what prevents its image from being built; then asks whether to download what is missing.
  */
-export async function prepare(lab: PreparedLab | undefined): Promise<void> {
-  if (lab === undefined) {
-    await prepareEngine([], ensuring(undefined, []), "existing");
-  } else {
-    await prepareLab(lab);
-  }
-  await removeCompilerCaches(new Cache(), "go", say);
+export async function prepareStack(
+  stack: string,
+  settings: Settings,
+  consent: Consent,
+): Promise<void> {
+  const file = path.basename(settingsFile(stack));
+  await examineArchives(settings.cluster.imageArchives, file, new Cache(), say);
+  const needs = stackNeeds(settings);
+  const disk = await diskMaker(needs);
+  const installation = disk?.installation;
+  await installation?.lookUp(settings);
+  const mustBeMade = await installation?.mustBeMade(settings, new Cache(), say);
+  const programs = pushedPrograms(settings, needs);
+  const media = mustBeMade ? (installation?.downloads(settings).files ?? []) : [];
+  await requireConsent([...programs, ...media], consent);
+  await prepareTools(settings, needs, await machineParts(needs, disk));
+  await ensurePrograms(programs);
+  await installation?.make(settings);
 }
 
-interface PreparedLab {
-  readonly settings: Settings;
-  readonly needs: StackNeeds;
+/** The same for existing machines and an existing cluster, which need only the engine: no daemon, no hypervisor, no image. */
+export async function prepareExisting(): Promise<void> {
+  await prepareEngine([], ensuring(undefined, []), "existing");
+  await removeCompilerCaches(new Cache(), "go", say);
 }
 
 function ensuring(settings: Settings | undefined, parts: readonly StackPart[]) {
@@ -58,11 +73,14 @@ function ensuring(settings: Settings | undefined, parts: readonly StackPart[]) {
   } satisfies EnsureOptions;
 }
 
-async function prepareLab({ settings, needs }: PreparedLab): Promise<void> {
-  const disks = await machineParts(needs);
+async function prepareTools(
+  settings: Settings,
+  needs: StackNeeds,
+  disks: readonly StackPart[],
+): Promise<void> {
   // A user who may not install packages gets one message about all of them.
   const packages = await checkArtifacts([...engineTools.lab, ...artifactsOf(disks)]);
-  const daemons = await ensureStackPackages(settings, packages, say);
+  const daemons = await ensureLabPackages(settings, packages, say);
   await ensureDaemons(settings.hypervisor.uri, daemons, ensuring(settings, disks));
 
   const cloudImage = await cloudImageOf(needs, ensuring(settings, disks));
@@ -74,19 +92,19 @@ async function prepareLab({ settings, needs }: PreparedLab): Promise<void> {
   const ensured = await prepareEngine(artifactsOf(parts), ensuring(settings, parts));
   const notes = await Promise.all(parts.map(({ artifact, note }) => note(ensured.path(artifact))));
   recordBuilt(Object.assign({ tools: {} }, cloudImage, ...notes) as BuiltArtifacts);
+  await removeCompilerCaches(new Cache(), "go", say);
 }
 
 function artifactsOf(parts: readonly StackPart[]): Artifact[] {
   return parts.map(({ artifact }) => artifact);
 }
 
-/** What is built or converted for a stack's machines. */
-export async function machineParts({
-  windowsImage,
-  linuxImage,
-}: Pick<StackNeeds, "windowsImage" | "linuxImage">): Promise<readonly StackPart[]> {
-  const maker = await diskMaker({ windowsImage });
-  const windows = windowsImage && maker?.parts?.(windowsImage, say);
+/** What is built or converted for a stack's machines. @param disk the maker of the disk of Windows machines */
+export async function machineParts(
+  { windowsImage, linuxImage }: StackNeeds,
+  disk: DiskMaker | undefined,
+): Promise<readonly StackPart[]> {
+  const windows = windowsImage && disk?.parts?.(windowsImage, say);
   const linux = linuxImage && (await import("./linux-parts.ts")).linuxParts(linuxImage);
   return [...(windows ?? []), ...(linux ?? [])];
 }
@@ -96,8 +114,7 @@ async function cloudImageOf(
   options: EnsureOptions,
 ): Promise<Omit<BuiltArtifacts, "tools">> {
   if (linuxImage === undefined) return {};
-  const { prepareCloudImage } = await import("./cloud-image.ts");
-  return prepareCloudImage(linuxImage, options);
+  return (await import("./linux-parts.ts")).prepareCloudImage(linuxImage, options);
 }
 
 function definitionParts({ calico }: StackNeeds): readonly StackPart[] {
@@ -181,10 +198,10 @@ async function builtContainerImages({ loadBalancer }: StackNeeds): Promise<reado
 export async function unprepared(settings: Settings): Promise<readonly string[]> {
   const needs = stackNeeds(settings);
   const { linuxImage: linux } = needs;
-  const maker = await diskMaker(needs);
+  const disk = await diskMaker(needs);
   const containers = await knownContainerImages(settings, needs);
   const registry = await knownRegistryImages(needs);
-  const parts = await machineParts(maker?.unmade ? { ...needs, windowsImage: undefined } : needs);
+  const parts = await machineParts(needs, disk?.unmade ? undefined : disk);
   const missing = await missingArtifacts(
     artifactsOf([...parts, ...(containers ?? []), ...(registry ?? [])]),
   );
@@ -195,7 +212,7 @@ export async function unprepared(settings: Settings): Promise<readonly string[]>
     ...missing.map(({ name }) => name),
     ...(containers === undefined ? [officialNodeImage(settings)] : []),
     ...(registry === undefined ? [localRegistry.image] : []),
-    ...(maker?.unmade?.(settings) ?? []),
+    ...(disk?.unmade?.(settings) ?? []),
   ];
 }
 

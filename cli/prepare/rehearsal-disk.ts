@@ -3,9 +3,8 @@ import { bakedRehearsalImage } from "../../rehearsal/bake/artifact.ts";
 import { diskName, manifestName, rehearsalImage } from "../../rehearsal/image/artifact.ts";
 import { rehearsalDebian } from "../../rehearsal/image/debian.ts";
 import type { BuiltArtifacts } from "../../toolchain/built.ts";
-import { builtDisk } from "./built-disk.ts";
 import type { DiskMaker, WindowsImage } from "./disk-maker.ts";
-import type { StackPart } from "./stack-part.ts";
+import { builtDisk, type StackPart } from "./stack-part.ts";
 
 type Rehearsal = Extract<WindowsImage, { readonly kind: "rehearsal" }>;
 

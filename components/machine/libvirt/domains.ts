@@ -1,8 +1,7 @@
 import { below, readXml, type XmlElement } from "../../../host/read-xml.ts";
 import { Failure } from "../../../host/failure.ts";
-import { isLocal } from "../../../toolchain/host-requirements.ts";
 import { lines, type Host, unlessGone } from "../../../host/host.ts";
-import { virsh, virshText } from "../../../host/virsh.ts";
+import { isLocal, virsh, virshText } from "../../../host/virsh.ts";
 import {
   stopIn,
   type HostResource,

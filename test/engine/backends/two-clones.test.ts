@@ -95,8 +95,9 @@ describe("two clones that share a backend", () => {
     clones = [await CopiedProject.create(), await CopiedProject.create()];
     for (const clone of clones) {
       // Installs packages, and builds images.
-      const prepared = "export const prepareStack = (): Promise<void> => Promise.resolve();\n";
-      await writeFile(clone.at("cli/prepare/prepare-stack.ts"), prepared);
+      const prepared = `export const prepareStack = (): Promise<void> => Promise.resolve();
+        export { prepareStack as prepareExisting, prepareStack as unprepared };\n`;
+      await writeFile(clone.at("cli/prepare/prepare.ts"), prepared);
       const stopped = clone.at("cli/host-resources/stopped.ts");
       const daemons = /(?<=export async function startDaemons\(.*\{)$/m;
       await writeFile(stopped, (await readFile(stopped, "utf8")).replace(daemons, "return;"));

@@ -18,8 +18,9 @@ describe("up, on a host that nothing can be made on", () => {
     ({ at } = project);
     // Installs packages, and builds images.
     const prepared = `import { say } from "../progress.ts";
-      export const prepareStack = async (): Promise<void> => say("the host is prepared");\n`;
-    await writeFile(at("cli/prepare/prepare-stack.ts"), prepared);
+      export const prepareStack = async (): Promise<void> => say("the host is prepared");
+      export { prepareStack as prepareExisting, prepareStack as unprepared };\n`;
+    await writeFile(at("cli/prepare/prepare.ts"), prepared);
     await project.put(
       stringify({
         config: {

@@ -6,7 +6,7 @@ import path from "node:path";
 import { mock } from "node:test";
 import { memoryForImage, requireMakeableImage } from "../../../cli/prepare/image-checks.ts";
 import { requireFetched } from "../../../cli/prepare/disk-from-iso.ts";
-import { converted, ownDisk } from "../../../cli/prepare/own-disk.ts";
+import { ownDisk } from "../../../cli/prepare/own-disk.ts";
 import { requireRoomToPrepare } from "../../../cli/prepare/prepare.ts";
 import { windowsImage } from "../../../images/windows/builder/image-artifact.ts";
 import { roomProblems } from "../../../images/disk/require-room.ts";
@@ -166,7 +166,8 @@ describe("whether an image can be made, before anything is built", () => {
 
 describe("a disk that the settings name", () => {
   const lines: string[] = [];
-  const diskOf = (source: string) => converted(source, (line) => lines.push(line), cache);
+  const diskOf = (path: string) =>
+    ownDisk.parts?.({ kind: "disk", path }, (line) => lines.push(line)) ?? [];
 
   it("is converted when machines can't start from it, and noted with what it was", async () => {
     const source = at("a.vhdx");

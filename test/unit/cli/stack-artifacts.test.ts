@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 
+import { diskMaker } from "../../../cli/prepare/disk-makers.ts";
 import { machineParts } from "../../../cli/prepare/prepare.ts";
 import { resolveSettings } from "../../../config/resolve.ts";
 import { stackNeeds } from "../../../stacks/stack-needs.ts";
@@ -49,7 +50,8 @@ describe("what a stack's machines need", () => {
   eachCase("%s", cases, async ([written, images]) => {
     const where = { stack: "x", file: "Pulumi.x.yaml" };
     const settings = resolveSettings(written as Record<string, unknown>, where);
-    const parts = await machineParts(stackNeeds(settings));
+    const needs = stackNeeds(settings);
+    const parts = await machineParts(needs, await diskMaker(needs));
     assert.deepEqual(
       parts.map(({ artifact }) => artifact.name),
       images,

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { statSync, truncateSync, writeFileSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { execa } from "execa";
-import { prepareCloudImage } from "../../../cli/prepare/cloud-image.ts";
+import { prepareCloudImage } from "../../../cli/prepare/linux-parts.ts";
 import { cloudImageFormat, locatedLinuxImage } from "../../../images/linux/located.ts";
 import { gatherLinuxArtifacts } from "../../../stacks/image-readiness.ts";
 import type { Settings } from "../../../config/settings.ts";

@@ -8,21 +8,23 @@ import { bakedRehearsalImage } from "../../../rehearsal/bake/artifact.ts";
 import { buildOrder } from "../../../toolchain/ensure.ts";
 import {
   boundingSetHasSysResource,
+  classifyRefusal,
+  type DaemonState,
   ensureDaemons,
   ensureDocker,
   wrappedRuntime,
 } from "../../../toolchain/daemons.ts";
-import { classifyRefusal, type DaemonState } from "../../../toolchain/daemon-state.ts";
 import {
   ensureHostPackages,
   hostPackages,
-  installCommand,
+  installText,
   packagesToInstall,
   startCommand,
   type PackageHost,
 } from "../../../toolchain/host-packages.ts";
-import { isLocal, requiredPackages } from "../../../toolchain/host-requirements.ts";
+import { requiredPackages } from "../../../toolchain/host-requirements.ts";
 import { runProgram, type ProgramEnd } from "../../../host/run-program.ts";
+import { isLocal } from "../../../host/virsh.ts";
 import { eachCase } from "../each-case.ts";
 import { newFolder } from "../new-folder.ts";
 
@@ -130,7 +132,7 @@ rmdir lists
 
   it("fails for a package that is not in the table", async () => {
     await assert.rejects(packagesToInstall(["libfoo"], host(true, "apt-get")), /libfoo is not in/);
-    assert.throws(() => installCommand("dnf", ["libfoo"]), /libfoo is not in/);
+    assert.throws(() => installText("dnf", ["libfoo"]), /libfoo is not in/);
   });
 
   it("every artifact requires only packages of the table", () => {
