@@ -99,33 +99,42 @@ function overlay(network: Network): LinuxPiece {
   };
 }
 
-/** The ways to the other machines' parts of an overlay. */
+/** The ways to the other machines' parts of an overlay. A machine with several parts is behind one forwarding entry. */
 function waysOf(network: Network): LinuxPiece[] {
   const device = deviceOf("vx", network);
   // A device that is made anew has no ways.
   const made = overlay(network).make.join();
   const remote = network.Policies.filter(({ Type }) => Type === "RemoteSubnetRoute");
-  return remote.map(({ Settings }) => {
+  const ways = remote.map(({ Settings }) => {
     const { IsolationId, ProviderAddress, DistributedRouterMacAddress } = Settings;
     const prefix = String(Settings["DestinationPrefix"]);
     // The range's own address stands for the machine, as on Linux nodes.
     const router = prefix.replace(/\/.*/, "");
     const mac = linuxMac(String(DistributedRouterMacAddress));
-    const entry = `${mac} dev ${device} dst ${String(ProviderAddress)} vni ${String(IsolationId)}`;
     return {
-      name: `way to ${prefix} after ${made}`,
-      make: [
-        `bridge fdb append ${entry}`,
-        `ip neigh replace ${router} lladdr ${mac} dev ${device} nud permanent`,
-        `ip route replace ${prefix} via ${router} dev ${device} onlink`,
-      ],
-      remove: [
-        `ip route delete ${prefix} dev ${device}`,
-        `ip neigh delete ${router} dev ${device}`,
-        `bridge fdb delete ${entry}`,
-      ],
+      entry: `${mac} dev ${device} dst ${String(ProviderAddress)} vni ${String(IsolationId)}`,
+      piece: {
+        name: `way to ${prefix} after ${made}`,
+        make: [
+          `ip neigh replace ${router} lladdr ${mac} dev ${device} nud permanent`,
+          `ip route replace ${prefix} via ${router} dev ${device} onlink`,
+        ],
+        remove: [
+          `ip route delete ${prefix} dev ${device}`,
+          `ip neigh delete ${router} dev ${device}`,
+        ],
+      },
     };
   });
+  const entries = [...new Set(ways.map(({ entry }) => entry))];
+  return [
+    ...entries.map((entry) => ({
+      name: `entry ${entry} after ${made}`,
+      make: [`bridge fdb append ${entry}`],
+      remove: [`bridge fdb delete ${entry}`],
+    })),
+    ...ways.map(({ piece }) => piece),
+  ];
 }
 
 function namespacePiece(namespace: Namespace): LinuxPiece {

@@ -117,6 +117,24 @@ describe("HNS' objects on Linux", () => {
         "ip route replace 10.244.2.0/24 via 10.244.2.0 dev vxaaaaaaaa onlink",
       ],
     ],
+    "two ways to one machine, behind one entry": [
+      {
+        networks: [
+          network("Overlay", [
+            policy("RemoteSubnetRoute", way),
+            policy("RemoteSubnetRoute", { ...way, DestinationPrefix: "10.244.3.0/24" }),
+          ]),
+        ],
+      },
+      [
+        ...overlayMade,
+        "bridge fdb append 66:01:02:03:04:05 dev vxaaaaaaaa dst 192.168.150.12 vni 4096",
+        "ip neigh replace 10.244.2.0 lladdr 66:01:02:03:04:05 dev vxaaaaaaaa nud permanent",
+        "ip route replace 10.244.2.0/24 via 10.244.2.0 dev vxaaaaaaaa onlink",
+        "ip neigh replace 10.244.3.0 lladdr 66:01:02:03:04:05 dev vxaaaaaaaa nud permanent",
+        "ip route replace 10.244.3.0/24 via 10.244.3.0 dev vxaaaaaaaa onlink",
+      ],
+    ],
     "a pod without endpoint": [
       { namespaces: [namespace] },
       ["ip netns add pod2", "ip -n pod2 link set lo up"],
