@@ -1,3 +1,4 @@
+import assert from "node:assert/strict";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import {
@@ -17,7 +18,8 @@ import { installationObjects } from "../../components/cni/calico/installation.ts
 import { definitionsName } from "../../components/cni/calico/definitions-artifact.ts";
 import { calicoRelease } from "../../components/cni/calico/release.ts";
 import { defaultCalico } from "../../host/versions.ts";
-import { ranges } from "./flannel-node.ts";
+import { runAction } from "../unit/controlplane/run-action.ts";
+import { dnsServer, ranges } from "./flannel-node.ts";
 import { type TestCluster, waitFor } from "./test-cluster.ts";
 import { clusterAddress, testPrograms } from "./test-programs.ts";
 
@@ -29,25 +31,31 @@ const typha = "calico-typha";
 const operatorSeconds = 120;
 
 /**
- * The part of Calico's own API that the operator reads before it makes anything for Windows: that each block of addresses
- * belongs to one node. In a lab Calico's API server serves it, from which `up` sets it; here it is an object of its own.
+ * The part of Calico's own API that `up` writes: objects of their own here, which Calico's API server serves in a lab. The
+ * operator makes nothing for Windows before it reads there that each block of addresses belongs to one node.
  */
-const strictAffinity: V1CustomResourceDefinition = {
-  apiVersion: "apiextensions.k8s.io/v1",
-  kind: "CustomResourceDefinition",
-  metadata: { name: "ipamconfigurations.projectcalico.org" },
-  spec: {
-    group: "projectcalico.org",
-    scope: "Cluster",
-    names: { plural: "ipamconfigurations", kind: "IPAMConfiguration" },
-    versions: [
-      {
-        ...{ name: "v3", served: true, storage: true },
-        schema: { openAPIV3Schema: { type: "object", x_kubernetes_preserve_unknown_fields: true } },
-      },
-    ],
-  },
+const ownApi = { group: "projectcalico.org", version: "v3" };
+/** As Calico's programs read its objects. */
+const stored = { group: "crd.projectcalico.org", version: "v1" };
+const ownKinds = {
+  ipamconfigurations: "IPAMConfiguration",
+  felixconfigurations: "FelixConfiguration",
 };
+
+function ownDefinition([plural, kind]: readonly [string, string]): V1CustomResourceDefinition {
+  const anything = { type: "object", x_kubernetes_preserve_unknown_fields: true };
+  const { group, version: name } = ownApi;
+  const schema = { openAPIV3Schema: anything };
+  return {
+    apiVersion: "apiextensions.k8s.io/v1",
+    kind: "CustomResourceDefinition",
+    metadata: { name: `${plural}.${group}` },
+    spec: {
+      ...{ group, scope: "Cluster", names: { plural, kind } },
+      versions: [{ name, served: true, storage: true, schema }],
+    },
+  };
+}
 
 /** Calico's operator and Typha, as programs of the cluster, and what they make of our Installation. */
 export class CalicoOperator {
@@ -62,6 +70,7 @@ export class CalicoOperator {
   /** Starts the operator with the settings that `up` makes for a stack with Windows nodes. */
   async start(): Promise<void> {
     await this.#define();
+    await this.#configure();
     const core = this.#core;
     const namespace = operatorNamespace;
     await core.createNamespace({ body: { metadata: { name: namespace } } });
@@ -74,7 +83,7 @@ export class CalicoOperator {
       namespace: "kube-system",
       body: {
         metadata: { name: "kube-dns" },
-        spec: { clusterIP: "10.96.0.10", ports: [{ port: 53, protocol: "UDP" }] },
+        spec: { clusterIP: dnsServer, ports: [{ port: 53, protocol: "TCP" }] },
       },
     });
     const { podCidr, serviceCidr } = ranges;
@@ -95,11 +104,31 @@ export class CalicoOperator {
     );
   }
 
+  /** Sets what `up` does in Calico's own API, where Calico's programs read it as its API server stores it. */
+  async #configure(): Promise<void> {
+    const { exitCode, stderr } = await runAction("cni/actions/configure-calico", {
+      KUBECONFIG_CONTENT: this.cluster.kubeconfig,
+      CALICO: JSON.stringify({ felix: {}, timeoutSeconds: operatorSeconds }),
+    });
+    assert.equal(exitCode, 0, stderr);
+    const written = { ...ownApi, plural: "ipamconfigurations", name: "default" };
+    const { spec } = (await this.#custom.getClusterCustomObject(written)) as { spec: object };
+    await this.create("ipamconfigs", "IPAMConfig", "default", spec);
+  }
+
   /** Creates an object of Calico's own, as it is stored. */
   async create(plural: string, kind: string, name: string, spec: object): Promise<void> {
-    const [group, version] = ["crd.projectcalico.org", "v1"];
+    const { group, version } = stored;
     const apiVersion = `${group}/${version}`;
     await this.#create(group, version, plural, { apiVersion, kind, metadata: { name }, spec });
+  }
+
+  /** The objects of one of Calico's own kinds, as they are stored, by their names. */
+  async list<Spec>(plural: string): Promise<Readonly<Record<string, Spec>>> {
+    const { items } = (await this.#custom.listClusterCustomObject({ ...stored, plural })) as {
+      items: readonly { readonly metadata: { readonly name: string }; readonly spec: Spec }[];
+    };
+    return Object.fromEntries(items.map(({ metadata, spec }) => [metadata.name, spec]));
   }
 
   /**
@@ -221,18 +250,14 @@ export class CalicoOperator {
       await this.#create("apiextensions.k8s.io", "v1", "customresourcedefinitions", body);
     }
     const api = this.cluster.makeClient(ApiextensionsV1Api);
-    await api.createCustomResourceDefinition({ body: strictAffinity });
+    for (const body of Object.entries(ownKinds).map(ownDefinition)) {
+      await api.createCustomResourceDefinition({ body });
+    }
     await waitFor("Calico's definitions", async () => {
       const { items } = await api.listCustomResourceDefinition();
       return items.every(({ status }) =>
         status?.conditions?.some(({ type, status }) => type === "Established" && status === "True"),
       );
-    });
-    await this.#create("projectcalico.org", "v3", "ipamconfigurations", {
-      apiVersion: "projectcalico.org/v3",
-      kind: "IPAMConfiguration",
-      metadata: { name: "default" },
-      spec: { strictAffinity: true },
     });
   }
 }

@@ -20,11 +20,12 @@ import {
 import { imagesOfCalico } from "../../rehearsal/image/calico-programs.ts";
 import { calicoNamespace, CalicoOperator } from "./calico-operator.ts";
 import { callPlugin } from "./cni-plugin.ts";
-import { linuxNode, makeNode } from "./flannel-node.ts";
+import { dnsServer, linuxNode, makeNode } from "./flannel-node.ts";
 import { kubeProxyName } from "../../components/kubeproxy/kube-proxy-objects.ts";
-import { makeKubeProxyPod, makeWebService } from "./kube-proxy-node.ts";
+import { makeEndpoints, makeKubeProxyPod, makeService } from "./kube-proxy-node.ts";
 import { LinuxNode, linuxPod } from "./linux-node.ts";
 import { processesOf } from "./processes.ts";
+import { assertDone, runStep } from "../unit/rehearsal/machine/step-runner.ts";
 import { TestCluster, waitFor } from "./test-cluster.ts";
 import { nodeAddress, testPrograms } from "./test-programs.ts";
 import { addExternalNetwork, joinNode } from "./windows-node.ts";
@@ -35,6 +36,13 @@ const port = 8080;
 
 /** Longest wait for Calico's pod: its scripts wait ten seconds each, its probes too. */
 const calicoSeconds = 240;
+
+/** What Calico stores of a block of addresses. */
+interface Block {
+  /** For each address the number of its attributes; null if nobody has it. */
+  readonly allocations: readonly (number | null)[];
+  readonly attributes: readonly { readonly secondary?: Readonly<Record<string, string>> }[];
+}
 
 const nodeConditions = ({ status }: { status?: V1Pod["status"] }): readonly string[] =>
   (status?.conditions ?? []).filter(({ status }) => status === "True").map(({ type }) => type);
@@ -69,10 +77,7 @@ describe("Calico on a Windows node, as its operator installs it", function () {
     await machine.addImage("agnhost", { agnhost: join(agnhostWindows, "agnhost.exe") });
     const kubeProxy = join(kubeProxyWindows, "kube-proxy.exe");
     await machine.addImage("kube-proxy", { "kube-proxy\\kube-proxy.exe": kubeProxy });
-    await machine.installContainerd();
-    await machine.installKubernetes();
-    await addExternalNetwork(machine, "External");
-    await joinNode(cluster, machine);
+    await joinMachine();
     await operator.startTypha(linuxNode.name);
   });
   after(async () => {
@@ -80,6 +85,14 @@ describe("Calico on a Windows node, as its operator installs it", function () {
     await machine.stop();
     await cluster.stop();
   });
+
+  /** Makes the machine a node, by the steps of `up`. */
+  async function joinMachine(): Promise<void> {
+    await machine.installContainerd();
+    await machine.installKubernetes();
+    await addExternalNetwork(machine, "External");
+    await joinNode(cluster, machine);
+  }
 
   /** A Linux node by what Calico has written there. */
   async function makeLinuxNode(): Promise<void> {
@@ -93,10 +106,13 @@ describe("Calico on a Windows node, as its operator installs it", function () {
       ...{ allocations: free.map(() => null), unallocated: free, attributes: [] },
     });
     await operator.create("blockaffinities", "BlockAffinity", `${linuxNode.name}-10-244-2-0-26`, {
-      ...{ cidr: linuxBlock, node: linuxNode.name, state: "confirmed", deleted: "false" },
+      ...{ type: "host", cidr: linuxBlock, node: linuxNode.name },
+      ...{ state: "confirmed", deleted: "false" },
     });
-    await operator.create("ipamconfigs", "IPAMConfig", "default", {
-      ...{ strictAffinity: true, autoAllocateBlocks: true },
+    // The Windows node has claimed it, too, and was cut off before it saw that it came second.
+    await operator.create("blockaffinities", "BlockAffinity", "win-1-10-244-2-0-26", {
+      ...{ type: "host", cidr: linuxBlock, node: "win-1" },
+      ...{ state: "pending", deleted: "false" },
     });
     await makeNode(core, linuxNode.name, linuxNode.address, {
       "projectcalico.org/IPv4Address": `${linuxNode.address}/24`,
@@ -106,15 +122,23 @@ describe("Calico on a Windows node, as its operator installs it", function () {
   }
 
   const hns = () => machine.windows.state.hns;
+  // Not by the names that the product has for them, as kube-proxy finds them.
   const network = (): Network | undefined =>
-    hns().networks.find(({ Name }) => Name === calicoHnsNetwork.name);
+    hns().networks.find(({ Name, Type }) => Type === "Overlay" && Name !== "External");
   const policies = (type: string): readonly Policy["Settings"][] =>
     (network()?.Policies ?? []).filter(({ Type }) => Type === type).map(({ Settings }) => Settings);
+  const routerMac = (): string =>
+    String(policies("DrMacAddress")[0]?.["Address"]).replaceAll("-", ":").toLowerCase();
   const pods = (): string => network()?.Ipams[0]?.Subnets[0]?.IpAddressPrefix ?? "";
   const addressOf = (endpoint: Endpoint | undefined): string =>
     endpoint?.IpConfigurations[0]?.IpAddress ?? "";
-  const hostAddress = (): string =>
-    addressOf(hns().endpoints.find(({ Name }) => Name === calicoHnsNetwork.endpoint));
+  /** Of Calico's own endpoint, which has the address after the gateway. */
+  function hostAddress(): string {
+    const [subnet] = network()?.Ipams[0]?.Subnets ?? [];
+    const parts = (subnet ? gatewayOf(subnet) : "").split(".");
+    const next = [...parts.slice(0, -1), Number(parts.at(-1)) + 1].join(".");
+    return addressOf(hns().endpoints.find((each) => addressOf(each) === next));
+  }
   /** Endpoints of pods on the node. */
   const podEndpoints = (): readonly Endpoint[] =>
     hns().endpoints.filter(({ Flags }) => (Flags & remoteEndpoint) === 0);
@@ -188,6 +212,47 @@ describe("Calico on a Windows node, as its operator installs it", function () {
     );
   });
 
+  /** Makes a pod that serves HTTP. @returns its address */
+  async function makePod(name: string): Promise<string> {
+    const namespace = "default";
+    await core.createNamespacedPod({
+      namespace,
+      body: {
+        metadata: { name },
+        spec: {
+          ...{ nodeName: "win-1", os: { name: "windows" }, terminationGracePeriodSeconds: 1 },
+          automountServiceAccountToken: false,
+          containers: [
+            {
+              name: "agnhost",
+              image: "registry.k8s.io/e2e-test-images/agnhost:2.63.0",
+              args: ["netexec", `--http-port=${port}`, "--udp-port=-1"],
+              readinessProbe: { httpGet: { path: "/hostname", port }, periodSeconds: 1 },
+            },
+          ],
+        },
+      },
+    });
+    return (await becomesReady(name, namespace)).status?.podIP ?? "";
+  }
+
+  /** Blocks of addresses by the names of the nodes that claim them. */
+  async function claims(): Promise<readonly (readonly [node: string, block: string])[]> {
+    const all = await operator.list<Readonly<Record<"node" | "cidr", string>>>("blockaffinities");
+    return Object.values(all).map(({ node, cidr }) => [node, cidr]);
+  }
+
+  /** Addresses of the node's block that Calico has given to pods. */
+  async function allocated(): Promise<string[]> {
+    const blocks = await operator.list<Block>("ipamblocks");
+    const { allocations, attributes } = blocks[pods().replaceAll(/[./]/g, "-")] ?? assert.fail();
+    const [network = "", last] = /^(.*\.)(\d+)\//.exec(pods())?.slice(1) ?? [];
+    return allocations.flatMap((attribute, index) => {
+      const of = attribute === null ? undefined : attributes[attribute]?.secondary;
+      return of?.["pod"] === undefined ? [] : [`${network}${Number(last) + index}`];
+    });
+  }
+
   it("makes its network in HNS, with a block of the pool, and tells the node's Linux side", async () => {
     // Calico's pod is ready before Felix has made it.
     await waitFor(
@@ -203,6 +268,11 @@ describe("Calico on a Windows node, as its operator installs it", function () {
     assert.equal(network()?.Type, "Overlay");
     assert.match(pods(), /^10\.244\.\d+\.\d+\/26$/);
     assert.notEqual(pods(), linuxBlock);
+    const expected = [
+      [linuxNode.name, linuxBlock],
+      ["win-1", pods()],
+    ];
+    assert.deepEqual([...(await claims())].sort(), expected.sort(), "its second claim is gone");
     const [subnet] = network()?.Ipams[0]?.Subnets ?? [];
     assert.deepEqual(subnet?.Policies, [{ Type: "VSID", Settings: { IsolationId: 4096 } }]);
     let annotations: Readonly<Record<string, string>> = {};
@@ -213,11 +283,7 @@ describe("Calico on a Windows node, as its operator installs it", function () {
     });
     assert.equal(told("IPv4Address")?.replace(/\/.*/, ""), nodeAddress);
     assert.equal(told("IPv4VXLANTunnelAddr"), subnet && gatewayOf(subnet));
-    const [router] = policies("DrMacAddress");
-    assert.equal(
-      told("VXLANTunnelMACAddr")?.toLowerCase(),
-      String(router?.["Address"]).replaceAll("-", ":").toLowerCase(),
-    );
+    assert.equal(told("VXLANTunnelMACAddr")?.toLowerCase(), routerMac());
   });
 
   it("Felix has the way to the Linux node's block from Typha, by the operator's certificates", async () => {
@@ -248,35 +314,15 @@ describe("Calico on a Windows node, as its operator installs it", function () {
   });
 
   it("a pod gets an endpoint with an address of the block, and packets go to it and back", async () => {
-    const [name, namespace] = ["web", "default"];
-    await core.createNamespacedPod({
-      namespace,
-      body: {
-        metadata: { name },
-        spec: {
-          ...{ nodeName: "win-1", os: { name: "windows" }, terminationGracePeriodSeconds: 1 },
-          automountServiceAccountToken: false,
-          containers: [
-            {
-              name: "agnhost",
-              image: "registry.k8s.io/e2e-test-images/agnhost:2.63.0",
-              args: ["netexec", `--http-port=${port}`, "--udp-port=-1"],
-              readinessProbe: { httpGet: { path: "/hostname", port }, periodSeconds: 1 },
-            },
-          ],
-        },
-      },
-    });
-    const { status } = await becomesReady(name, namespace);
-    const address = status?.podIP ?? "";
+    const address = await makePod("web");
     const endpoint = podEndpoints().find((each) => addressOf(each) === address);
     assert.match(endpoint?.MacAddress ?? "", /^0E-2A-/i);
-    assert.deepEqual(endpoint?.Dns.ServerList, ["10.96.0.10"]);
+    assert.deepEqual(endpoint?.Dns.ServerList, [dnsServer]);
     linux = await LinuxNode.start("vxlan", pods());
-    await linux.joinOverlay(String(policies("DrMacAddress")[0]?.["Address"]).replaceAll("-", ":"));
+    await linux.joinOverlay(routerMac());
     const asked = await linux.get(`http://${address}:${port}/clientip`);
     assert.equal(asked.replace(/:\d+$/, ""), linuxPod);
-    assert.equal(await linux.get(`http://${address}:${port}/hostname`), name);
+    assert.equal(await linux.get(`http://${address}:${port}/hostname`), "web");
     await linux.serve(port);
     const dialed = `request=hostname&protocol=http&host=${linuxPod}&port=${port}&tries=1`;
     await linux.get(`http://${address}:${port}/dial?${dialed}`);
@@ -305,23 +351,27 @@ describe("Calico on a Windows node, as its operator installs it", function () {
     await waitFor("its end", answers);
   });
 
+  /** Addresses among which a Service's own is balanced. */
+  const backends = (vip: string): string[] => {
+    const balancer = hns().loadBalancers.find((each) => each.FrontendVIPs.includes(vip));
+    return (balancer?.HostComputeEndpoints ?? []).map((id) =>
+      addressOf(machine.windows.hns.endpoint(id)),
+    );
+  };
+  const balanced = (vip: string, count: number): Promise<void> =>
+    waitFor("the load balancer", async () => {
+      if (backends(vip).length === count) return true;
+      throw new Error(await podLog(kubeProxyName.name));
+    });
+
   it("kube-proxy has the address of Calico's endpoint as its source, to which Linux pods answer", async () => {
     await becomesReady(kubeProxyName.name, kubeProxyName.namespace);
     const clusterIP = "10.96.0.77";
     const [local = ""] = podEndpoints().map(addressOf);
     const nodes = { "win-1": local, [linuxNode.name]: linuxPod };
-    await makeWebService(cluster, clusterIP, nodes);
-    const backends = (): string[] => {
-      const balancer = hns().loadBalancers.find((each) => each.FrontendVIPs.includes(clusterIP));
-      return (balancer?.HostComputeEndpoints ?? []).map((id) =>
-        addressOf(machine.windows.hns.endpoint(id)),
-      );
-    };
-    await waitFor("the load balancer", async () => {
-      if (backends().length === 2) return true;
-      throw new Error(await podLog(kubeProxyName.name));
-    });
-    assert.deepEqual(backends().sort(), [linuxPod, local].sort());
+    await makeService(cluster, "web", clusterIP, nodes);
+    await balanced(clusterIP, 2);
+    assert.deepEqual(backends(clusterIP).sort(), [linuxPod, local].sort());
     const balancer = hns().loadBalancers.find((each) => each.FrontendVIPs.includes(clusterIP));
     assert.equal(balancer?.SourceVIP, hostAddress());
     // A machine has a default route.
@@ -332,6 +382,52 @@ describe("Calico on a Windows node, as its operator installs it", function () {
       return linux?.askedBy.includes(hostAddress()) ?? false;
     });
     await execa("ip", ["route", "delete", ...route]);
+  });
+
+  it("the pod finds a Service by the cluster's DNS server, a Service too, and reaches it with its own address", async () => {
+    const clusterIP = "10.96.0.78";
+    const onLinux = { [linuxNode.name]: linuxPod };
+    await makeService(cluster, "linux", clusterIP, onLinux);
+    await makeEndpoints(cluster, { name: "kube-dns", namespace: "kube-system" }, 53, onLinux);
+    await linux?.serveNames({ "linux.default.svc.cluster.local": clusterIP });
+    for (const vip of [clusterIP, dnsServer]) await balanced(vip, 1);
+    const [address = ""] = podEndpoints().map(addressOf);
+    const earlier = linux?.askedBy.length;
+    const dialed = "request=hostname&protocol=http&host=linux&port=80&tries=1";
+    const answer = await linux?.get(`http://${address}:${port}/dial?${dialed}`);
+    assert.deepEqual(linux?.askedBy.slice(earlier), [address], answer);
+  });
+
+  it("a node that was removed and joins again has the block that it had, behind another MAC, and nothing else of its pods", async () => {
+    const before = { block: pods(), mac: routerMac(), claims: await claims() };
+    await core.deleteNode({ name: "win-1" });
+    // As Kubernetes' garbage collector does, which waits for 40 s.
+    for (const namespace of ["default", calicoNamespace, kubeProxyName.namespace]) {
+      const { items } = await core.listNamespacedPod({ namespace });
+      for (const { metadata } of items.filter(({ spec }) => spec?.nodeName === "win-1")) {
+        const name = metadata?.name ?? "";
+        await core.deleteNamespacedPod({ name, namespace, gracePeriodSeconds: 0 });
+      }
+    }
+    await assertDone(runStep(machine, "Reset-Node"), true, { wasJoined: true });
+    assert.deepEqual([hns().networks, hns().endpoints, hns().namespaces], [[], [], []]);
+    await joinMachine();
+    calicoPod = await operator.place(calicoOnWindows.name, "win-1");
+    await becomesReady(calicoPod, calicoNamespace);
+    await waitFor("Calico's endpoint", () => Promise.resolve(hostAddress() !== ""), calicoSeconds);
+    assert.deepEqual([pods(), await claims()], [before.block, before.claims]);
+    assert.notEqual(routerMac(), before.mac);
+    await waitFor("the node's annotation", async () => {
+      const { metadata } = await core.readNode({ name: "win-1" });
+      const told = metadata?.annotations?.["projectcalico.org/VXLANTunnelMACAddr"];
+      return told?.toLowerCase() === routerMac();
+    });
+    const address = await makePod("web");
+    await linux?.stop();
+    linux = await LinuxNode.start("vxlan", pods());
+    await linux.joinOverlay(routerMac());
+    assert.equal(await linux.get(`http://${address}:${port}/hostname`), "web");
+    assert.deepEqual(await allocated(), [address]);
   });
 
   it("the pod's end, after HNS has lost its endpoint, leaves nothing, and another DEL finds nothing to do; Calico's own leaves the node's folders", async () => {

@@ -45,9 +45,10 @@ export async function makeKubeProxyPod(cluster: TestCluster, network: HnsNetwork
   await core.createNamespacedPod({ namespace, body });
 }
 
-/** Makes the Service `web` with an endpoint on each node, by the nodes' names. */
-export async function makeWebService(
+/** Makes a Service with an endpoint on each node, by the nodes' names. */
+export async function makeService(
   cluster: TestCluster,
+  name: string,
   clusterIP: string,
   addresses: Readonly<Record<string, string>>,
 ): Promise<void> {
@@ -55,17 +56,27 @@ export async function makeWebService(
   const ports = [{ port: 80, targetPort: 8080, protocol: "TCP" }];
   await cluster.makeClient(CoreV1Api).createNamespacedService({
     namespace,
-    body: { metadata: { name: "web" }, spec: { clusterIP, ports } },
+    body: { metadata: { name }, spec: { clusterIP, ports } },
   });
+  await makeEndpoints(cluster, { name, namespace }, 8080, addresses);
+}
+
+/** Makes the endpoints of a Service, on each node, by the nodes' names. */
+export async function makeEndpoints(
+  cluster: TestCluster,
+  { name, namespace }: { readonly name: string; readonly namespace: string },
+  port: number,
+  addresses: Readonly<Record<string, string>>,
+): Promise<void> {
   await cluster.makeClient(DiscoveryV1Api).createNamespacedEndpointSlice({
     namespace,
     body: {
-      metadata: { name: "web-1", labels: { "kubernetes.io/service-name": "web" } },
+      metadata: { name: `${name}-1`, labels: { "kubernetes.io/service-name": name } },
       addressType: "IPv4",
       endpoints: Object.entries(addresses).map(([nodeName, address]) => ({
         ...{ addresses: [address], conditions: { ready: true }, nodeName },
       })),
-      ports: [{ name: "", port: 8080, protocol: "TCP" }],
+      ports: [{ name: "", port, protocol: "TCP" }],
     },
   });
 }

@@ -7,7 +7,7 @@ import { flannelOnHns } from "../../components/cni/flannel/existing.ts";
 import type { LoadBalancer } from "../../rehearsal/windows/hns/objects.ts";
 import { joinWithFlannel, makeLinuxNode } from "./flannel-node.ts";
 import { kubeProxyName } from "../../components/kubeproxy/kube-proxy-objects.ts";
-import { makeKubeProxyPod, makeWebService } from "./kube-proxy-node.ts";
+import { makeKubeProxyPod, makeService } from "./kube-proxy-node.ts";
 import { processesOf, processOf } from "./processes.ts";
 import { TestCluster, waitFor } from "./test-cluster.ts";
 import { clusterAddress, testPrograms } from "./test-programs.ts";
@@ -74,7 +74,7 @@ describe("kube-proxy.exe in the pod of the shipped DaemonSet", function () {
   }
 
   it("makes HNS' load balancers of the cluster's services, from the script's arguments", async () => {
-    await makeWebService(cluster, clusterIP, { "win-1": local, "worker-1": remote });
+    await makeService(cluster, "web", clusterIP, { "win-1": local, "worker-1": remote });
     await makeKubeProxyPod(cluster, flannel);
     await waitFor("the load balancers", async () => {
       if (backends(clusterIP).length === 2 && balancerOf("10.96.0.1")) return true;
