@@ -1,7 +1,9 @@
-import { copyFile, cp, mkdir, mkdtemp } from "node:fs/promises";
+import { copyFile, cp, mkdir, mkdtemp, readFile } from "node:fs/promises";
 import type { Server } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { bounded } from "../../host/bounded.ts";
+import { messageOf } from "../../host/failure.ts";
 import { Drive } from "../../rehearsal/machine/drive.ts";
 import { servePowerShell } from "../../rehearsal/machine/serve-powershell.ts";
 import type { ProgramResult } from "../../rehearsal/machine/programs.ts";
@@ -20,10 +22,26 @@ import { stepsSource } from "../../components/node/steps-folder.ts";
 import { assertDone, pathOf, runStep } from "../unit/rehearsal/machine/step-runner.ts";
 import { remoteSteps } from "../unit/rehearsal/machine/ssh-client.ts";
 import { testPrograms } from "./test-programs.ts";
-import { mountWineRoot, TestWine } from "./wine.ts";
+import { mountWineRoot, serverLog, TestWine } from "./wine.ts";
 
 /** Limit for a Windows program that only checks its arguments, in seconds; the very first start is slow. */
 const programSeconds = 60;
+
+/** Longest start, in seconds: less than mocha's limit, which does not say what was done. */
+const startSeconds = 540;
+
+/** Of what was said before a failure. */
+const lastLines = 20;
+
+interface Start {
+  readonly folder: string;
+  readonly containerd: string;
+  readonly version: WindowsVersion;
+  /** Gets the lines that are said. */
+  readonly log: string[];
+  /** Gets a verb for each stage that begins. */
+  readonly stages: string[];
+}
 
 /** Between checks for services that have ended and are to be started again. */
 const restartMilliseconds = 1000;
@@ -50,15 +68,30 @@ export class WineMachine {
    *
    * @param containerd version of its containerd.
    * @param version its Windows.
+   * @throws with the stage that failed, and the last lines of what was said.
    */
   static async start(
     containerd: string = containerdVersion,
     version: WindowsVersion = rehearsedWindows,
   ): Promise<WineMachine> {
+    const folder = await mkdtemp(join(tmpdir(), "kindows-tested-"));
+    const [log, stages]: [string[], string[]] = [[], ["finds its programs"]];
+    try {
+      const started = WineMachine.#start({ folder, containerd, version, log, stages });
+      return await bounded(started, startSeconds);
+    } catch (error) {
+      const ofServer = await readFile(join(folder, "wine", serverLog), "utf8").catch(() => "");
+      const said = [...ofServer.trimEnd().split("\n"), ...log].slice(-lastLines);
+      const what = `the machine failed while it ${stages.at(-1)}: ${messageOf(error)}`;
+      throw new Error([what, ...said].join("\n"), { cause: error });
+    }
+  }
+
+  static async #start({ folder, containerd, version, log, stages }: Start): Promise<WineMachine> {
     const programs = testPrograms();
     const containerdFolder = programs.containerdWindows[containerd];
     if (containerdFolder === undefined) throw new Error(`containerd ${containerd} is not built`);
-    const folder = await mkdtemp(join(tmpdir(), "kindows-tested-"));
+    stages.push("mounts Wine's root");
     const root = await mountWineRoot(programs.wineRoot, folder);
     const { driveC } = root;
     const work = join(folder, "work");
@@ -68,6 +101,7 @@ export class WineMachine {
       join(programs.rehearsalCri, "rehearsal-cri.exe"),
       join(driveC, "rehearsal/rehearsal-cri.exe"),
     );
+    stages.push("gets its media");
     const media = await writeMedia(
       {
         containerdVersion: containerd,
@@ -81,8 +115,10 @@ export class WineMachine {
       work,
     );
     await cp(stepsSource, join(driveC, ...remoteSteps.split("\\").slice(1)), { recursive: true });
+    stages.push("starts Wine");
     const wine = new TestWine(root);
     await wine.warmUp();
+    stages.push("boots");
     const windows = await WindowsMachine.boot({
       computerName: "win-1",
       drive: new Drive(driveC, false),
@@ -96,7 +132,6 @@ export class WineMachine {
       },
     });
     windows.state.features.Containers = "Installed";
-    const log: string[] = [];
     const keep = (line: string): void => void log.push(line);
     const say = (line: string): void => {
       keep(line);

@@ -22,6 +22,8 @@ import {
 } from "../../rehearsal/wine/guest-root.ts";
 import { clusterAddress } from "./test-programs.ts";
 
+const hostname = "C:\\windows\\system32\\hostname.exe";
+
 const library = "/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1";
 /** Where `ip netns` makes namespaces, and where Wine's server finds them in the root. */
 const namespaces = "/run/netns";
@@ -38,7 +40,6 @@ const cacheSeconds = 1;
  * Durations do not change, just as when a machine's clock is set.
  */
 const serverEnvironment = {
-  LD_PRELOAD: `${library}:${podSocketsLibrary}`,
   NETWORK_NAMESPACES: namespacesInRoot,
   FAKETIME_TIMESTAMP_FILE: join(prefixFolder, fileName),
   FAKETIME_CACHE_DURATION: String(cacheSeconds),
@@ -46,6 +47,9 @@ const serverEnvironment = {
   // Does not change files' times.
   NO_FAKE_STAT: "1",
 };
+
+/** Only by the server itself: this host does not have them. */
+const preloaded = `${library}:${podSocketsLibrary}`;
 
 function writeOffset(prefix: string, seconds: number): Promise<void> {
   return writeFile(join(prefix, fileName), `${seconds < 0 ? "" : "+"}${seconds}\n`);
@@ -60,6 +64,9 @@ interface WineRoot {
 }
 
 const mountMilliseconds = 10_000;
+
+/** File in the prefix with what Wine's server says. */
+export const serverLog = "wineserver.log";
 
 /**
  * Mounts the artifact's root read-only below `folder`, with a prefix and an /etc of its own, and starts Wine's server.
@@ -97,7 +104,9 @@ export async function mountWineRoot(artifact: string, folder: string): Promise<W
   });
   await writeOffset(prefix, 0);
   // A persistent server for all programs; otherwise it ends with its last program.
-  await execa("/usr/sbin/chroot", [root, "/usr/lib/wine/wineserver", "-p"], {
+  const command = 'LD_PRELOAD="$0" exec /usr/lib/wine/wineserver -p >"$1" 2>&1';
+  const shell = ["/bin/busybox", "sh", "-c", command, preloaded, join(prefixFolder, serverLog)];
+  await execa("/usr/sbin/chroot", [root, ...shell], {
     env: { ...wineEnvironment, ...serverEnvironment },
     extendEnv: false,
     stdio: "ignore",
@@ -136,6 +145,12 @@ export class TestWine extends WinePrograms {
       bootTime: new Date(),
     });
     this.#prefix = prefix;
+  }
+
+  override async warmUp(): Promise<void> {
+    const options = { timeoutSeconds: 120 };
+    const { exitCode, stdout, stderr } = await this.runToEnd(hostname, [], options);
+    if (exitCode !== 0) throw new Error(`${hostname} ended with ${exitCode}: ${stdout}${stderr}`);
   }
 
   /**
