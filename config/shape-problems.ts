@@ -34,9 +34,10 @@ export function shapeProblems(
   written: unknown,
   issues: readonly Issue[],
 ): SettingsProblem[] {
-  return issues.filter(isUseful).flatMap((issue) => {
+  return issues.flatMap((issue) => {
     const path = issue.path.map((key) => (typeof key === "symbol" ? String(key) : key));
     const value = valueAt(written, path);
+    if (!isUseful(issue, value)) return [];
     if (issue.code === "unrecognized_keys") {
       return issue.keys.map((key) => ({
         path: [...path, key],
@@ -65,11 +66,15 @@ export function shapeProblems(
   });
 }
 
-/** For a very large number zod reports a loss of precision in addition to the exceeded maximum. */
-function isUseful(issue: Issue): boolean {
+/**
+ * For a very large number zod reports a loss of precision in addition to the exceeded maximum, and for a text in place of a list
+ * also the text's length.
+ */
+function isUseful(issue: Issue, value: unknown): boolean {
   return !(
     (issue.code === "too_big" && issue.maximum === Number.MAX_SAFE_INTEGER) ||
-    (issue.code === "too_small" && issue.minimum === Number.MIN_SAFE_INTEGER)
+    (issue.code === "too_small" && issue.minimum === Number.MIN_SAFE_INTEGER) ||
+    (issue.code === "too_big" && typeof value === "string")
   );
 }
 
@@ -116,6 +121,10 @@ function complaint(issue: Issue, value: unknown, meta: SettingMeta, leaveOut: st
         instead: `Write ${issue.minimum} or more${unit}. ${meta.description ?? ""}`.trim(),
       };
     case "too_big":
+      if (issue.origin === "array") {
+        const most = String(issue.maximum);
+        return { why: `has more than ${most} entries`, instead: `Keep at most ${most}.` };
+      }
       return {
         why: `is more than ${issue.maximum}`,
         instead: `Write ${issue.maximum} or less${unit}.`,

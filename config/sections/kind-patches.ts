@@ -25,7 +25,7 @@ const portMapping = z.strictObject({
   containerPort: port.meta({ description: "Port of the control plane, e.g. a NodePort." }),
   hostPort: port.meta({
     description: "Port of this host.",
-    placeholder: (index: number) => -index,
+    placeholder: (index: number) => 65_535 - index,
   }),
   listenAddress: text(ipv4("Write an address of this host, or 0.0.0.0 for all."))
     .optional()

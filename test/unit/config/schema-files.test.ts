@@ -2,7 +2,10 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { parse } from "yaml";
 import * as z from "zod";
+import { existingSchema } from "../../../config/existing.ts";
 import { jsonSchemaName } from "../../../config/json-schema.ts";
+import { metaOf } from "../../../config/schema-paths.ts";
+import { settingsSchema } from "../../../config/settings.ts";
 import { eachCase } from "../each-case.ts";
 import { schemaFiles } from "../../../config/write-schema-files.ts";
 
@@ -54,4 +57,27 @@ describe("docs/settings.md, `config:` in Pulumi.yaml and kindows-schema.json", (
   it("match the schema; if not, run `node --import tsx config/write-schema-files.ts`", async () => {
     for (const [file, text] of await schemaFiles()) assert.equal(readFileSync(file, "utf8"), text);
   });
+});
+
+describe("placeholders of settings", () => {
+  eachCase(
+    "of %s are what the schema takes",
+    { labs: settingsSchema, existing: existingSchema },
+    (schema) => {
+      let count = 0;
+      z.toJSONSchema(schema, {
+        ...({ io: "input", unrepresentable: "any" } as const),
+        override: ({ zodSchema, path }) => {
+          const { placeholder } = metaOf(zodSchema);
+          if (placeholder === undefined) return;
+          count += 1;
+          for (const index of [0, 1, 99]) {
+            const result = z.safeParse(zodSchema, placeholder(index));
+            assert.ok(result.success, `${path.join(".")}: ${result.error?.message}`);
+          }
+        },
+      });
+      assert.ok(count > 10);
+    },
+  );
 });
