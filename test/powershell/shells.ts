@@ -4,18 +4,14 @@ import { availableParallelism, tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { execa } from "execa";
 import { findOnPath, isExecutable } from "../../host/search-path.ts";
+import { Cut, type Ended, runUnhurried } from "./unhurried.ts";
 
 export interface Run {
   readonly args: readonly string[];
   readonly input?: string;
   readonly folder?: string;
-}
-
-export interface Ran {
-  readonly stdout: string;
-  readonly stderr: string;
-  /** -1: ended, because it took too long. */
-  readonly exitCode: number;
+  /** A file that grows while it gets on. Default: its output shows that. */
+  readonly writes?: string;
 }
 
 export interface Shell {
@@ -32,11 +28,8 @@ export interface Shell {
   /** Does something that starts processes of its own, in the turn of one. */
   take<T>(action: () => Promise<T>): Promise<T>;
   /** Starts a process, as soon as fewer than this machine has processors are running; without profile or prompts. */
-  run(run: Run): Promise<Ran>;
+  run(run: Run): Promise<Ended>;
 }
-
-/** For a process, on a busy machine. */
-const timeoutSeconds = 600;
 
 export const wineServer = "/usr/lib/wine/wineserver64";
 
@@ -100,7 +93,7 @@ async function findShells(
 async function ownShell(program: string, isWindows: boolean, turns: Turns): Promise<Shell> {
   // On Windows, 5.1 would find the modules of the 7 that started this, which are not for it.
   const env = isWindows ? { ...environment, PSModulePath: undefined } : environment;
-  const run = ({ args, ...options }: Run): Promise<Ran> =>
+  const run = ({ args, ...options }: Run): Promise<Ended> =>
     turns.take(() => ran(program, args, { ...options, env }));
   const { version, edition } = await versionOf(run);
   return {
@@ -118,15 +111,16 @@ async function ownShell(program: string, isWindows: boolean, turns: Turns): Prom
 async function wineShell(program: string, folder: string, turns: Turns): Promise<Shell> {
   const free: string[] = [];
   let made = 0;
-  const run = ({ args, ...options }: Run): Promise<Ran> =>
+  const run = ({ args, ...options }: Run): Promise<Ended> =>
     turns.take(async () => {
       const prefix = free.pop() ?? join(folder, `wine-${++made}`);
       const env = { ...environment, WINEPREFIX: prefix };
       try {
-        const result = await ran(program, args, { ...options, env });
+        return await ran(program, args, { ...options, env });
+      } catch (error) {
         // The program has ended, but not the PowerShell that it started.
-        if (result.exitCode === -1) await execa(wineServer, ["-k"], { env, reject: false });
-        return result;
+        if (error instanceof Cut) await execa(wineServer, ["-k"], { env, reject: false });
+        throw error;
       } finally {
         free.push(prefix);
       }
@@ -144,7 +138,7 @@ async function wineShell(program: string, folder: string, turns: Turns): Promise
 }
 
 async function versionOf(
-  run: (run: Run) => Promise<Ran>,
+  run: (run: Run) => Promise<Ended>,
 ): Promise<{ readonly version: string; readonly edition: string }> {
   const command = '"$($PSVersionTable.PSVersion) $($PSVersionTable.PSEdition)"';
   const { stdout, stderr } = await run({ args: ["-Command", command] });
@@ -153,17 +147,13 @@ async function versionOf(
   return { version, edition };
 }
 
-async function ran(
+function ran(
   program: string,
   args: readonly string[],
-  { input = "", folder, env }: Omit<Run, "args"> & { env: NodeJS.ProcessEnv },
-): Promise<Ran> {
-  const result = await execa(program, [...common, ...args], {
-    ...{ input, env, stripFinalNewline: false, reject: false, timeout: timeoutSeconds * 1000 },
-    ...(folder === undefined ? {} : { cwd: folder }),
-  });
-  const { stdout, stderr, exitCode, timedOut } = result;
-  return { stdout, stderr, exitCode: timedOut ? -1 : (exitCode ?? -1) };
+  { input = "", folder, env, writes }: Omit<Run, "args"> & { env: NodeJS.ProcessEnv },
+): Promise<Ended> {
+  const options = { input, env, ...(folder === undefined ? {} : { cwd: folder }) };
+  return runUnhurried(program, [...common, ...args], options, writes);
 }
 
 /** Lets only so many things happen at the same time, and none begin after a moment. */

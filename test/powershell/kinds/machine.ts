@@ -5,11 +5,11 @@
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
-import { execa } from "execa";
 import { projectRoot } from "../../../toolchain/project.ts";
 import { withCoverage } from "../../script-coverage.ts";
 import { type Kind, Judgement } from "../kind.ts";
 import { OutOfTime, wineServer } from "../shells.ts";
+import { runUnhurried } from "../unhurried.ts";
 
 /** The longest first. Each has a process, because what has not begun in time is skipped. */
 const files = [
@@ -87,15 +87,12 @@ export const machine: Kind = {
     try {
       // Each PowerShell of the tests has a copy.
       const prefix = join(folder, "wine");
+      const env = { WINEPREFIX: prefix };
       await shell.take(() =>
-        execa("pwsh-wine", ["-NoProfile", "-Command", "exit"], {
-          env: { WINEPREFIX: prefix },
-          reject: false,
-          timeout: 300_000,
-        }),
+        runUnhurried("pwsh-wine", ["-NoProfile", "-Command", "exit"], { env }),
       );
       // It writes the registry's files when it ends.
-      await execa(wineServer, ["-w"], { env: { WINEPREFIX: prefix }, timeout: 300_000 });
+      await runUnhurried(wineServer, ["-w"], { env });
       let done = 0;
       const run = async (file: string): Promise<MochaReport | undefined> => {
         try {
@@ -139,23 +136,20 @@ export const machine: Kind = {
 };
 
 async function tests(prefix: string, file: string, output: string): Promise<MochaReport> {
-  const { all } = await execa(
+  const onReal = "./test/powershell/machine/on-real-powershell.ts";
+  const { stdout, stderr } = await runUnhurried(
     process.execPath,
     [
-      ...["--import", "tsx", "--import", "./test/powershell/machine/on-real-powershell.ts"],
-      ...["node_modules/mocha/bin/mocha.js", "--no-config", "--extension", "ts"],
-      ...["--timeout", "600000", "--require", "./test/environment.ts"],
+      ...["--import", "tsx", "node_modules/mocha/bin/mocha.js", "--no-config", "--extension", "ts"],
+      ...["--no-timeouts", "--require", "./test/environment.ts", "--require", onReal],
       ...["--invert", "--grep", `^(${Object.keys(notRun).join("|")})`],
       ...["--reporter", "json", "--reporter-option", `output=${output}`, file],
     ],
-    {
-      ...{ cwd: projectRoot, all: true, reject: false, timeout: 1_200_000 },
-      env: { KINDOWS_WINE_PREFIX: prefix },
-    },
+    { cwd: projectRoot, env: { KINDOWS_WINE_PREFIX: prefix } },
   );
   try {
     return JSON.parse(await readFile(output, "utf8")) as MochaReport;
   } catch {
-    throw new Error(`the tests wrote no result: ${all.slice(-1000)}`);
+    throw new Error(`the tests wrote no result: ${(stderr || stdout).slice(-1000)}`);
   }
 }

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { framed, type Row, tables } from "../../unit/rehearsal/powershell/recorded-tables.ts";
 import { type Kind, Judgement } from "../kind.ts";
 import type { Shell } from "../shells.ts";
+import { Cut } from "../unhurried.ts";
 
 /** A process takes as long to start as a hundred rows. */
 const rowsInProcess = 5000;
@@ -31,7 +32,13 @@ async function runRows(
     await writeFile(rows, scripts.map((each) => `${JSON.stringify(framed(each))}\n`).join(""));
     const paths = { __rows: rows, __into: into, __folder: own };
     const args = Object.entries(paths).flatMap(([name, path]) => [`-${name}`, shell.path(path)]);
-    const ran = await shell.run({ args: ["-File", shell.path(script), ...args], folder });
+    const said = await shell
+      .run({ args: ["-File", shell.path(script), ...args], folder, writes: into })
+      .then(({ stdout, stderr }) => (stderr || stdout).trim().slice(-500))
+      .catch((error: unknown) => {
+        if (error instanceof Cut) return error.message;
+        throw error;
+      });
     const text = await readFile(into, "utf8").catch(() => "");
     const given = text
       .split(/\r?\n/)
@@ -42,9 +49,7 @@ async function runRows(
       return [...given, ...(await runRows(shell, scripts.slice(given.length), mayEnd))];
     }
     if (given.length !== scripts.length) {
-      const said = (ran.stderr || ran.stdout).trim().slice(-500);
-      const why = ran.exitCode === -1 ? `it took too long on this busy machine. ${said}` : said;
-      throw new Error(`PowerShell ended before the row ${scripts[given.length] ?? ""}: ${why}`);
+      throw new Error(`PowerShell ended before the row ${scripts[given.length] ?? ""}: ${said}`);
     }
     return given;
   } finally {

@@ -1,5 +1,12 @@
-/** `node --import` of this runs the modelled machines' scripts of all tests on a real PowerShell. */
+/** `mocha --require` of this runs the modelled machines' scripts of all tests on a real PowerShell. */
 import { endAll, useRealPowerShell } from "./real-machine.ts";
 
 useRealPowerShell();
 process.on("exit", endAll);
+
+export const mochaHooks = {
+  /** Whoever waits sees that the tests get on. */
+  afterEach(): void {
+    process.stderr.write(".");
+  },
+};
