@@ -65,7 +65,10 @@ const recorders: readonly Recorder[] = [
     suits: ({ isWindows }) => !isWindows,
     async record(shell) {
       const ran = await runSnippets(shell);
-      await recordYaml("snippets", new Map([...ran].map(([name, { given }]) => [name, given])));
+      await recordYaml(
+        "snippets",
+        new Map([...ran].map(([name, { given }]) => [name, { ...given }])),
+      );
     },
   },
   {
