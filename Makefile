@@ -84,7 +84,7 @@ lint: dependencies ## types, style, circles and arrows between folders, shell sc
 	node_modules/.bin/tsc
 	node_modules/.bin/eslint --cache --cache-strategy content --cache-location .kindows/eslint .
 	node_modules/.bin/prettier --check --log-level warn --cache --cache-strategy content --cache-location .kindows/prettier .
-	node_modules/.bin/depcruise --config dependency-cruiser.js --output-type err-long $(SOURCES)
+	node_modules/.bin/depcruise --config dependency-cruiser.js --output-type err-long $(SOURCES) test
 	$(TSX) toolchain/lint-workflows.ts
 	git ls-files -z '*.sh' kindows .ci/run | xargs -0 shellcheck
 	! gofmt -l $$(git ls-files '*.go') | grep .

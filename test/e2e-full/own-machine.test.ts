@@ -15,7 +15,8 @@ import { bareMachines, type LabSettings, succeeded, TestLab, virsh } from "../e2
 import { rowsWith, verified } from "../e2e/verified.ts";
 import { pullsFromRegistry } from "../e2e/registry.ts";
 import { differences } from "./outside/disk-content.ts";
-import { imagesFolder, makeBaseDisk, outside } from "./outside/estate.ts";
+import { makeBaseDisk } from "./outside/estate.ts";
+import { imagesFolder, outside } from "./outside/names.ts";
 import { OutsideMachine } from "./outside/outside-machine.ts";
 import { makeKeyFile } from "./outside/ssh-daemon.ts";
 

@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { cp, mkdir, mkdtemp, open, readFile, rm, truncate, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
@@ -29,21 +28,15 @@ import { projectRoot } from "../../../toolchain/project.ts";
 import { Cluster } from "../../e2e/cluster.ts";
 import { bareMachines, type Finished, succeeded, TestLab, virsh } from "../../e2e/lab.ts";
 import { debugfs, rootOf, rootOffset } from "./disk-content.ts";
+import { clone, imagesFolder, outside } from "./names.ts";
 import { addNamespace } from "./network-namespace.ts";
 import { OutsideMachine } from "./outside-machine.ts";
 import { type KeyFile, makeKeyFile, SshDaemon } from "./ssh-daemon.ts";
-
-/** Distinguishes this clone, because another one may run the same tests on this host. */
-const clone = createHash("sha256").update(projectRoot).digest();
-
-export const outside = `outside-${clone.toString("hex", 0, 2)}`;
 
 /** Addresses of the machines and the cluster, in a range that no test's lab uses. */
 export const segment = addressPlan(`192.168.${192 + ((clone[2] ?? 0) % 56)}.0/24`);
 
 const bridge = outside;
-
-export const imagesFolder = `/var/lib/libvirt/images/${outside}`;
 
 export const controlPlane = `${outside}-control-plane`;
 

@@ -7,7 +7,7 @@ import { metaData } from "../../../components/machine/identity.ts";
 import { waitUntil } from "../../../host/wait-until.ts";
 import { virsh } from "../../e2e/lab.ts";
 import { diskContent } from "./disk-content.ts";
-import { imagesFolder, outside } from "./estate.ts";
+import { imagesFolder, outside } from "./names.ts";
 
 /** The guest's writes reach its disk after a second (rehearsal/guest/boot), its removals with ext4's next commit. */
 const writtenMilliseconds = 8000;
