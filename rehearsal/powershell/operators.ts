@@ -271,7 +271,7 @@ function comparable(left: Exclude<Value, null>, right: Value): Value {
     return convert(right, typeOf(left));
   } catch (error) {
     if (!(error instanceof Raised)) throw error;
-    const message = `Could not compare "${toText(left)}" to "${toText(right)}".`;
+    const message = `Could not compare "${toText(left)}" to "${toText(right)}". Error: "${error.exception.message}"`;
     const inner = error.id === "ConvertToFinalInvalidCastException" ? null : error.exception;
     throw runtimeError("ComparisonFailure", message, undefined, inner);
   }
