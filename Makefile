@@ -65,7 +65,7 @@ record-powershell: dependencies ## record anew what PowerShell 7 gives for the t
 test-windows-binaries: dependencies ## real Windows programs under Wine check what the node steps write; as root
 	$(TSX) test/windows-binaries/main.ts
 
-e2e: dependencies ## the rehearsal from nothing to nothing, in under half an hour; test-windows-binaries beside it
+e2e: prepare ## the rehearsal from nothing to nothing, in under half an hour; test-windows-binaries beside it
 	# The tests under Wine mostly wait, so they run beside e2e; their output comes last. Not through make: `make -n` would run
 	# this line. A terminated shell leaves its commands running, so setpriv terminates them with it.
 	guarded="setpriv --pdeathsig TERM"; wine=$$(mktemp); $$guarded $(TSX) test/windows-binaries/main.ts >$$wine 2>&1 & \
