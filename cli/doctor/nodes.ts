@@ -24,7 +24,9 @@ export interface ClusterAnswer {
 }
 
 /** Time of each kubelet's last heartbeat, by its own clock; none if the answer is no list of leases. */
-export function heartbeatsOf({ leases }: ClusterAnswer): Readonly<Record<string, Date>> {
+export function heartbeatsOf({
+  leases,
+}: Pick<ClusterAnswer, "leases">): Readonly<Record<string, Date>> {
   const { items = [] } = (leases ?? {}) as Partial<V1LeaseList>;
   return Object.fromEntries(
     items.flatMap(({ metadata, spec }) => {

@@ -1,9 +1,10 @@
-import type { V1Lease, V1Node, V1Pod } from "@kubernetes/client-node";
+import type { V1Node, V1Pod } from "@kubernetes/client-node";
 
 import { messageOf } from "../../host/failure.ts";
 import { ClusterApi } from "../../host/kubernetes/cluster-api.ts";
 import { podProgress } from "../../host/kubernetes/pod-state.ts";
 import { waitUntil } from "../../host/wait-until.ts";
+import { heartbeatsOf } from "../doctor/nodes.ts";
 import { enginePulumi } from "../engine/pulumi.ts";
 import { labStateOf } from "../lab/lab-state.ts";
 import type { OwnLab } from "../lab/own-lab.ts";
@@ -65,13 +66,11 @@ async function awaitNodes(
     try {
       const [nodes, leases, pods] = await Promise.all([
         api.get<{ items: V1Node[] }>("/api/v1/nodes"),
-        api.get<{ items: V1Lease[] }>(
-          "/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases",
-        ),
+        api.get<unknown>("/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases"),
         api.get<{ items: V1Pod[] }>("/api/v1/pods"),
       ]);
-      const answer = { nodes: nodes.items, leases: leases.items, pods: pods.items };
-      const waiting = unreadyNodes(answer, known);
+      const heartbeats = heartbeatsOf({ leases });
+      const waiting = unreadyNodes({ nodes: nodes.items, heartbeats, pods: pods.items }, known);
       if (waiting.length === 0) return undefined;
       if (!isSaid) say(`waiting for ${what}, at most ${timeoutSeconds} s`);
       isSaid = true;
@@ -84,7 +83,7 @@ async function awaitNodes(
 
 interface ClusterNodes {
   readonly nodes: readonly V1Node[];
-  readonly leases: readonly V1Lease[];
+  readonly heartbeats: Readonly<Record<string, Date>>;
   readonly pods: readonly V1Pod[];
 }
 
@@ -100,7 +99,7 @@ interface KnownBoot {
 
 /** What nodes that have booted still lack. Those that have joined since are awaited by their last step. */
 export function unreadyNodes(
-  { nodes, leases, pods }: ClusterNodes,
+  { nodes, heartbeats, pods }: ClusterNodes,
   { booted, since, now, awaitsPodNetwork }: KnownBoot,
 ): readonly string[] {
   const joined = nodes.flatMap(({ metadata, status }) => {
@@ -110,8 +109,7 @@ export function unreadyNodes(
   });
   return joined.flatMap(({ name, ready }) => {
     const own = awaitsPodNetwork ? [] : pods.filter((pod) => isOwnPod(pod, name));
-    const lease = leases.find(({ metadata }) => metadata?.name === name);
-    if (own.length === 0 && new Date(lease?.spec?.renewTime ?? 0) <= now) {
+    if (own.length === 0 && (heartbeats[name] ?? new Date(0)) <= now) {
       return `${name} has sent no heartbeat since it was turned on`;
     }
     return [

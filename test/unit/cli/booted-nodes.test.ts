@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { V1Lease, V1Node, V1Pod } from "@kubernetes/client-node";
+import type { V1Node, V1Pod } from "@kubernetes/client-node";
 
 import { bootedNodes, unreadyNodes } from "../../../cli/power/booted-nodes.ts";
 import type { Part } from "../../../cli/power/turn-off.ts";
@@ -86,10 +86,6 @@ const node = ({ node = "True", joined = long }: Given): V1Node => ({
   metadata: { name: "win-1", creationTimestamp: new Date(joined) },
   status: { conditions: [{ type: "Ready", status: node }] },
 });
-const lease = ({ heard = after }: Given): V1Lease => ({
-  metadata: { name: "win-1" },
-  spec: { renewTime: heard as unknown as NonNullable<V1Lease["spec"]>["renewTime"] },
-});
 
 describe("what a node that has booted waits for", () => {
   const other = { ready: "False", heard: before } as const;
@@ -116,14 +112,14 @@ describe("what a node that has booted waits for", () => {
   };
   eachCase("%s", cases, ([given, waits]) => {
     const pods = given.ready === undefined ? [] : [pod(given)];
-    const { awaitsPodNetwork = false } = given;
-    const answer = { nodes: [node(given)], leases: [lease(given)], pods };
+    const { awaitsPodNetwork = false, heard = after } = given;
+    const answer = { nodes: [node(given)], heartbeats: { "win-1": new Date(heard) }, pods };
     const waiting = unreadyNodes(answer, { booted: ["win-1"], since, now, awaitsPodNetwork });
     assert.equal(waiting.length, waits ? 1 : 0, waiting.join("; "));
   });
 
   it("is nothing of a node that has not booted, or is not in the cluster", () => {
-    const answer = { nodes: [node({})], leases: [], pods: [pod({ ready: "False" })] };
+    const answer = { nodes: [node({})], heartbeats: {}, pods: [pod({ ready: "False" })] };
     for (const booted of [["win-2"], []]) {
       assert.deepEqual(unreadyNodes(answer, { booted, since, now, awaitsPodNetwork: false }), []);
     }
