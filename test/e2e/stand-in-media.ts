@@ -13,7 +13,7 @@ import type { Firmware } from "../../images/windows/answer-file.ts";
 import { type GivenFiles, noGivenFiles } from "../../config/given-files.ts";
 import { resolveSettings } from "../../config/resolve.ts";
 import type { Settings } from "../../config/settings.ts";
-import { bootDiskName, fileSystemName, setupBootDisk } from "./setup-disk.ts";
+import { bootDiskName, fileSystemName, setupBootDisk } from "../../rehearsal/setup/artifact.ts";
 import { artifactAddress, type Cache } from "../../toolchain/cache.ts";
 import { ensureArtifacts } from "../../toolchain/ensure.ts";
 import { ensureHostPackages } from "../../toolchain/host-packages.ts";

@@ -20,6 +20,7 @@ import * as rehearsalDebian from "../../../rehearsal/image/debian.ts";
 import * as rehearsal from "../../../rehearsal/image/artifact.ts";
 import { calicoPrograms } from "../../../rehearsal/image/calico-programs.ts";
 import * as guestTools from "../../../rehearsal/image/guest-tools.ts";
+import * as setup from "../../../rehearsal/setup/artifact.ts";
 import * as wine from "../../../rehearsal/wine/artifact.ts";
 import type { Artifact } from "../../../toolchain/artifact.ts";
 import { artifactAddress, Cache } from "../../../toolchain/cache.ts";
@@ -41,7 +42,7 @@ const exported = [
     rehearsalDebian,
     rehearsal,
   ],
-  ...[guestTools, wine, daemons, go, kindFiles, tools],
+  ...[guestTools, setup, wine, daemons, go, kindFiles, tools],
 ].flatMap((module) => Object.values<unknown>(module).filter(isArtifact));
 
 const cache = new Cache();

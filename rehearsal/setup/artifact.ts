@@ -3,8 +3,8 @@ import { join } from "node:path";
 import type { Artifact } from "../../toolchain/artifact.ts";
 import { projectRoot } from "../../toolchain/project.ts";
 import { toolArtifact } from "../../toolchain/tools/tool-artifact.ts";
-import { buildCommand } from "../../rehearsal/image/build-command.ts";
-import { writeInitramfs } from "../../rehearsal/image/initramfs.ts";
+import { buildCommand } from "../image/build-command.ts";
+import { writeInitramfs } from "../image/initramfs.ts";
 import {
   bootPartition,
   syslinuxSettings,
@@ -45,7 +45,7 @@ const uefiLoader = debianFiles("rehearsal-setup-uefi-loader", "systemd-boot-efi"
 const init = toolArtifact({
   name: "rehearsal-setup-init",
   version: "0.1.0",
-  go: { module: join(projectRoot, "rehearsal/setup"), packages: { init: "." } },
+  go: { module: import.meta.dirname, packages: { init: "." } },
 });
 
 /**
@@ -59,7 +59,7 @@ export const setupBootDisk: Artifact = {
   inputs: async () => ({
     sources: await hashSources(
       projectRoot,
-      ["test/e2e/setup-disk.ts", "rehearsal/image/initramfs.ts", "toolchain/boot-disk.ts"].map(
+      ["rehearsal/setup/artifact.ts", "rehearsal/image/initramfs.ts", "toolchain/boot-disk.ts"].map(
         (name) => join(projectRoot, name),
       ),
     ),
