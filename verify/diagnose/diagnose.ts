@@ -3,7 +3,7 @@ import { isReady, lastWarning, podProgress } from "../../host/kubernetes/pod-sta
 import type { Details } from "../cluster/snapshot.ts";
 import { roleName } from "../objects/names.ts";
 import type { AwaitedPod } from "../run/plan.ts";
-import { lookupOf, requestSeconds, type Probe, type ProbeFailure } from "../run/probe.ts";
+import { lookupOf, type Probe, type ProbeFailure } from "../run/probe.ts";
 import { policiesOn } from "./policies-on.ts";
 
 export function whyNotReady(awaited: readonly AwaitedPod[], details: Details): string {
@@ -39,7 +39,7 @@ export function whyFailed(probe: Probe, failure: ProbeFailure, details: Details)
     (failure.kind === "answer" || failure.kind === "exec"
       ? undefined
       : (policyTrouble(probe, details) ?? proxyTrouble(probe, details))) ??
-    plainReason(failure, route)
+    plainReason(probe, failure, route)
   );
 }
 
@@ -136,7 +136,11 @@ function proxyTrouble(probe: Probe, { systemPods }: Details): string | undefined
     : `kube-proxy does not serve: ${podProgress(proxy)}`;
 }
 
-function plainReason({ kind, text }: ProbeFailure, route: string): string {
+function plainReason(
+  { requestSeconds }: Probe,
+  { kind, text }: ProbeFailure,
+  route: string,
+): string {
   return {
     refused: `refused ${route}: nothing listens there, or a rule rejects it`,
     lost: `no answer within ${requestSeconds} s ${route}: packets get lost on the way`,

@@ -38,7 +38,16 @@ const serviceRequests = 4;
 /** One request to a destination that is not a pod of the run. */
 const toNoPod = { requests: 1, targetPods: [] };
 
-export function planRow(row: PathRow, snapshot: Snapshot, outside: Outside): Plan {
+/** A probe without what is the same for all probes of a row. */
+type Request = Omit<Probe, "origin" | "requestSeconds">;
+
+/** @param requestSeconds longest time for each request. */
+export function planRow(
+  row: PathRow,
+  snapshot: Snapshot,
+  outside: Outside,
+  requestSeconds: number,
+): Plan {
   const awaited = rolesOf(row).flatMap((role) =>
     nodesOf(snapshot, role.os).map(({ name }): AwaitedPod => {
       const pod = podOn(snapshot, role, name);
@@ -46,7 +55,9 @@ export function planRow(row: PathRow, snapshot: Snapshot, outside: Outside): Pla
     }),
   );
   const missing = awaited.filter(({ pod }) => !(pod && isReady(pod) && pod.status?.podIP));
-  return missing.length > 0 ? { awaited: missing } : { ready: probesOf(row, snapshot, outside) };
+  return missing.length > 0
+    ? { awaited: missing }
+    : { ready: probesOf(row, snapshot, outside, requestSeconds) };
 }
 
 /** A role's pod on a node; one that is being deleted does not count. */
@@ -66,7 +77,12 @@ function wantedNode(affinity: NonNullable<V1Pod["spec"]>["affinity"]): string | 
   return term?.matchFields?.find(({ key }) => key === "metadata.name")?.values?.[0];
 }
 
-function probesOf(row: PathRow, snapshot: Snapshot, outside: Outside): readonly Probe[] {
+function probesOf(
+  row: PathRow,
+  snapshot: Snapshot,
+  outside: Outside,
+  requestSeconds: number,
+): readonly Probe[] {
   const { from, target } = row;
   const [originRole] = rolesOf(row);
   /** By node name. */
@@ -80,24 +96,25 @@ function probesOf(row: PathRow, snapshot: Snapshot, outside: Outside): readonly 
   );
   const serverOn = (node: string): V1Pod | undefined =>
     "os" in target ? podOn(snapshot, { os: target.os, part: serverPart(target) }, node) : undefined;
-  const fromEach = (probe: Omit<Probe, "origin">): readonly Probe[] =>
-    [...origins.values()].map((origin) => ({ origin, ...probe }));
+  const fromEach = (request: Request): readonly Probe[] =>
+    [...origins.values()].map((origin) => ({ origin, requestSeconds, ...request }));
   const toEach = (
     os: Os,
-    probe: (node: NodeFact, server: V1Pod | undefined) => Omit<Probe, "origin">,
+    request: (node: NodeFact, server: V1Pod | undefined) => Request,
     relation?: Relation,
   ): readonly Probe[] => {
     const nodes = new Map(nodesOf(snapshot, os).map((node) => [node.name, node]));
     return nodePairs([...origins.keys()], [...nodes.keys()], relation).flatMap(([one, other]) => {
       const [origin, node] = [origins.get(one), nodes.get(other)];
-      return origin && node ? [{ origin, ...probe(node, serverOn(other)) }] : [];
+      if (origin === undefined || node === undefined) return [];
+      return [{ origin, requestSeconds, ...request(node, serverOn(other)) }];
     });
   };
   switch (target.to) {
     case "pod": {
       const named = target.by === "name";
       const relation = "nodes" in target ? target.nodes : undefined;
-      const toPod = (_node: NodeFact, pod: V1Pod | undefined): Omit<Probe, "origin"> => {
+      const toPod = (_node: NodeFact, pod: V1Pod | undefined): Request => {
         const address = pod?.status?.podIP ?? "";
         return {
           url: hostnameUrl(

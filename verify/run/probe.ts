@@ -14,6 +14,8 @@ export interface Probe {
   readonly url: string;
   /** Number of requests, each over a new connection, because Services distribute connections. */
   readonly requests: number;
+  /** Longest time for one request, in seconds. */
+  readonly requestSeconds: number;
   /** Describes what is wrong with an answer; undefined if it is right. */
   readonly check: (answer: string) => string | undefined;
   readonly targetPods: readonly string[];
@@ -123,11 +125,11 @@ export async function runCommand(
   return { ...end, stderr: end.stderr || end.reason };
 }
 
-/** Longest time for one request, in seconds. */
-export const requestSeconds = 4;
-
 /** The program that makes a probe's requests, and its arguments. */
-export function probeWords(probe: Pick<Probe, "url" | "requests">): readonly string[] {
+export function probeWords(
+  probe: Pick<Probe, "url" | "requests" | "requestSeconds">,
+): readonly string[] {
+  const { requestSeconds } = probe;
   const lookup = lookupOf(probe);
   if (lookup) {
     // nslookup is in agnhost's Linux images and in Windows. The final dot prevents the use of search domains.
@@ -154,7 +156,7 @@ export async function attempt(shell: Shell, probe: Probe): Promise<ProbeFailure 
   const { origin } = probe;
   // The API server and kubelet take time too, and Windows, especially if rehearsed, takes longer to start a program.
   const startSeconds = origin !== "outside" && origin.os === "windows" ? 40 : 10;
-  const timeoutSeconds = requestSeconds * probe.requests + startSeconds;
+  const timeoutSeconds = probe.requestSeconds * probe.requests + startSeconds;
   const printed = await runCommand(shell, probeCommand(shell, probe), timeoutSeconds);
   return failureOf(probe, printed);
 }

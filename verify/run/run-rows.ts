@@ -16,14 +16,23 @@ const underWine =
 const podsUnderWine =
   "pods under Wine: the node's own programs made their network and the connections were made, by Linux; Windows and its network were not there";
 
+/**
+ * Longest time for a request, and from Ready pods to working connections, in seconds. An emulated processor is shared by all
+ * commands and answers on that node, and with whatever else its host does, so it may answer late.
+ */
+function connectionLimits(row: PathRow, rehearsal: boolean): readonly [number, number] {
+  return rehearsal && usesWindows(row) ? [15, 120] : [4, 30];
+}
+
 async function runPath(row: PathRow, run: RowRun): Promise<Outcome> {
+  const [requestSeconds, settleSeconds] = connectionLimits(row, run.rehearsal);
   const waited = await awaitState(run, {
-    check: (snapshot) => planRow(row, snapshot, run.outside),
+    check: (snapshot) => planRow(row, snapshot, run.outside, requestSeconds),
     text: (pods) => pods.map(({ role, node }) => `${roleName(role)} on ${node}`).join(", "),
     why: whyNotReady,
   });
   if ("outcome" in waited) return waited.outcome;
-  const outcome = await tryProbes(waited.ready, run);
+  const outcome = await tryProbes(waited.ready, run, settleSeconds);
   if (outcome.status === "failed" && !run.rehearsal && isNotSeenYet(row)) {
     return { ...outcome, reason: `${outcome.reason} (${notSeenYet})` };
   }

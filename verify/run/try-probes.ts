@@ -3,11 +3,16 @@ import type { Outcome } from "../result.ts";
 import { type FailureKind, lookupOf, type Probe, type ProbeFailure } from "./probe.ts";
 import { explained, failed, passed, type RowRun } from "./row-tools.ts";
 
-/** Longest time from Ready pods to working connections, in seconds, because kube-proxy and DNS have to follow. */
-const settleSeconds = 30;
-
-/** Tries probes until all of them succeed, or the time is over. */
-export async function tryProbes(probes: readonly Probe[], run: RowRun): Promise<Outcome> {
+/**
+ * Tries probes until all of them succeed, or the time is over.
+ *
+ * @param settleSeconds longest time from Ready pods to working connections, because kube-proxy and DNS have to follow.
+ */
+export async function tryProbes(
+  probes: readonly Probe[],
+  run: RowRun,
+  settleSeconds: number,
+): Promise<Outcome> {
   // The nodes have left the cluster in the meantime. A row without probes has not passed.
   if (probes.length === 0) return failed("there are no nodes left for it");
   run.waitsFor("its connections");

@@ -164,10 +164,11 @@ export const healthy: Details = {
 export function planOf(id: string, snapshot: Snapshot = healthy): ReturnType<typeof planRow> {
   const row = [...pathRows, ...policyRows].find((each) => each.id === id);
   assert.ok(row, id);
-  return planRow(row, snapshot, {
+  const outside = {
     host: { url: "http://192.168.150.1:41234/", greeting: "kindows verify abc sees " },
     internet: { url: "http://www.example.test/page", text: "hello" },
-  });
+  };
+  return planRow(row, snapshot, outside, 4);
 }
 
 /** The probes of a row whose pods all exist. */
