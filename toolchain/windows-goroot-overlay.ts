@@ -11,6 +11,7 @@ const renamed: readonly { readonly file: string; readonly from: string; readonly
     from: "func (sl *sysListener) listenUnix(",
     to: "func (sl *sysListener) goListenUnix(",
   },
+  { file: "syscall/zsyscall_windows.go", from: "func WSAIoctl(", to: "func goWSAIoctl(" },
   { file: "os/file_windows.go", from: "func rename(", to: "func goRename(" },
   { file: "os/file_windows.go", from: "func Remove(", to: "func goRemove(" },
   { file: "os/file_windows.go", from: "func Symlink(", to: "func goSymlink(" },
@@ -23,15 +24,19 @@ const renamed: readonly { readonly file: string; readonly from: string; readonly
   })),
 ];
 
-/** Files that are added to a package of the standard library. */
+/** Files that are added to a package of the standard library, or take the place of one of its own. */
 const added: readonly { readonly file: string; readonly source: string }[] = [
   {
     file: "internal/syscall/windows/wine_windows.go",
     source: "internal_syscall_windows_wine_windows.go",
   },
   { file: "net/wine_windows.go", source: "net_wine_windows.go" },
+  { file: "net/pod_windows.go", source: "net_pod_windows.go" },
+  { file: "net/dnsconfig_windows.go", source: "net_dnsconfig_windows.go" },
   { file: "os/wine_windows.go", source: "os_wine_windows.go" },
+  { file: "os/sys_windows.go", source: "os_sys_windows.go" },
   { file: "runtime/wine_windows.go", source: "runtime_wine_windows.go" },
+  { file: "syscall/wine_windows.go", source: "syscall_wine_windows.go" },
 ];
 
 const sourceFolder = fileURLToPath(new URL("windows-goroot", import.meta.url));
@@ -42,7 +47,8 @@ export const windowsGorootOverlaySources = [sourceFolder, fileURLToPath(import.m
 /**
  * Writes an overlay for `go build -overlay`: Go's standard library for Windows with what Wine 8 and 10 lack
  * (listeners on AF_UNIX sockets, symbolic links, removing whole folders) and what is slow there (waiting), so that kubelet.exe runs there
- * without a changed line of Kubernetes.
+ * without a changed line of Kubernetes. A program in a pod has the pod's sockets, resolver and name. All programs have the
+ * same library, so that what they have in common is compiled once.
  * Only for programs that run in the rehearsal guest.
  *
  * @param parent folder that gets the overlay; the same overlay has the same path, for the compiler's cache.

@@ -166,7 +166,7 @@ type dnsConfig struct {
 	Options  []string `json:"options,omitempty"`
 }
 
-// podEnvironment returns the variables from which the programs of an image here know their pod (toolchain/pod-sockets): its
+// podEnvironment returns the variables from which the programs of an image here know their pod (toolchain/windows-goroot): its
 // network by HNS, and its name.
 func (s *server) podEnvironment(sb *sandbox) ([]string, error) {
 	found, err := s.networks.find(sb.Namespace)

@@ -17,7 +17,7 @@ type imageProgram struct {
 	// networks are the HNS networks, named after networkArgument, without which a container of it is only modelled, each with
 	// the image whose programs make it. Without an image a service does. Nil is none.
 	networks map[string]string
-	// inPods is whether it also runs in a pod with a network of its own: its programs know their pod (toolchain/pod-sockets).
+	// inPods is whether it also runs in a pod with a network of its own: its programs know their pod (toolchain/windows-goroot).
 	inPods bool
 	// ownPaths is whether it reads its volumes at their own paths, as containers do since containerd 1.7.
 	ownPaths bool

@@ -12,7 +12,7 @@ import type { ToolArtifact } from "../../toolchain/tools/tool.ts";
 import { toolArtifact } from "../../toolchain/tools/tool-artifact.ts";
 
 /** A program of this project, by its folder in rehearsal/. */
-function ownTool(folder: string, program: string, inPods?: true): ToolArtifact {
+function ownTool(folder: string, program: string): ToolArtifact {
   return toolArtifact({
     name: `rehearsal-${folder}`,
     version: "0.1.0",
@@ -20,7 +20,6 @@ function ownTool(folder: string, program: string, inPods?: true): ToolArtifact {
       module: join(import.meta.dirname, "..", folder),
       packages: { [program]: "." },
       forWine: true,
-      ...(inPods && { inPods }),
     },
   });
 }
@@ -28,8 +27,8 @@ function ownTool(folder: string, program: string, inPods?: true): ToolArtifact {
 /** The CRI server in front of the guest's containerd. */
 export const rehearsalCri = ownTool("cri", "rehearsal-cri.exe");
 /** Stand-ins for Windows' own programs in the guest's containers. */
-export const rehearsalCurl = ownTool("curl", "curl.exe", true);
-export const rehearsalNslookup = ownTool("nslookup", "nslookup.exe", true);
+export const rehearsalCurl = ownTool("curl", "curl.exe");
+export const rehearsalNslookup = ownTool("nslookup", "nslookup.exe");
 
 /** The guest's Windows programs, built for Wine. Only this project publishes them. */
 export const guestTools: readonly ToolArtifact[] = [

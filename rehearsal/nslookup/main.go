@@ -1,6 +1,5 @@
 // Rehearsal-nslookup stands in for nslookup.exe, which Windows brings and Wine does not: as much of it as `kindows verify`
-// asks for, one question for IPv4 addresses to one server; over TCP, since Wine refuses an option that Go sets on every
-// UDP socket of Windows (SIO_UDP_NETRESET). It prints what Windows' own does.
+// asks for, one question for IPv4 addresses to one server. It prints what Windows' own does.
 package main
 
 import (

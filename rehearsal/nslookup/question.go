@@ -60,8 +60,8 @@ func (q *question) ask() ([]netip.Addr, string) {
 	resolver := net.Resolver{
 		// Go's own resolver: the system's cannot be told whom to ask.
 		PreferGo: true,
-		Dial: func(ctx context.Context, _, _ string) (net.Conn, error) {
-			return dialer.DialContext(ctx, "tcp", netip.AddrPortFrom(q.server, q.port).String())
+		Dial: func(ctx context.Context, network, _ string) (net.Conn, error) {
+			return dialer.DialContext(ctx, network, netip.AddrPortFrom(q.server, q.port).String())
 		},
 	}
 	// The dot keeps a search list off the name.

@@ -2,7 +2,6 @@ package main
 
 import (
 	"encoding/binary"
-	"io"
 	"net"
 	"net/netip"
 	"strings"
@@ -52,39 +51,26 @@ func TestAnswersAndFailures(t *testing.T) {
 	}
 }
 
-// serve answers questions by what the names are, each on a connection of its own (RFC 1035, 4.2.2).
+// serve answers questions by what the names are.
 func serve(t *testing.T) netip.AddrPort {
-	listener, err := net.Listen("tcp4", "127.0.0.1:0")
+	connection, err := net.ListenPacket("udp4", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { listener.Close() })
+	t.Cleanup(func() { connection.Close() })
 	go func() {
+		message := make([]byte, 512)
 		for {
-			connection, err := listener.Accept()
+			length, from, err := connection.ReadFrom(message)
 			if err != nil {
 				return
 			}
-			t.Cleanup(func() { connection.Close() })
-			go answerOn(connection)
+			if answer := answerTo(message[:length]); answer != nil {
+				connection.WriteTo(answer, from)
+			}
 		}
 	}()
-	return netip.MustParseAddrPort(listener.Addr().String())
-}
-
-// answerOn reads one question and writes its answer, if it has one, each with its length before it.
-func answerOn(connection net.Conn) {
-	length := make([]byte, 2)
-	if _, err := io.ReadFull(connection, length); err != nil {
-		return
-	}
-	message := make([]byte, binary.BigEndian.Uint16(length))
-	if _, err := io.ReadFull(connection, message); err != nil {
-		return
-	}
-	if answer := answerTo(message); answer != nil {
-		connection.Write(append(binary.BigEndian.AppendUint16(nil, uint16(len(answer))), answer...))
-	}
+	return netip.MustParseAddrPort(connection.LocalAddr().String())
 }
 
 // answerTo makes the answer to a question (RFC 1035, 4.1): its header and question again, then addresses.

@@ -83,7 +83,7 @@ export class CalicoOperator {
       namespace: "kube-system",
       body: {
         metadata: { name: "kube-dns" },
-        spec: { clusterIP: dnsServer, ports: [{ port: 53, protocol: "TCP" }] },
+        spec: { clusterIP: dnsServer, ports: [{ port: 53, protocol: "UDP" }] },
       },
     });
     const { podCidr, serviceCidr } = ranges;

@@ -388,7 +388,8 @@ describe("Calico on a Windows node, as its operator installs it", function () {
     const clusterIP = "10.96.0.78";
     const onLinux = { [linuxNode.name]: linuxPod };
     await makeService(cluster, "linux", clusterIP, onLinux);
-    await makeEndpoints(cluster, { name: "kube-dns", namespace: "kube-system" }, 53, onLinux);
+    const dns = { name: "kube-dns", namespace: "kube-system" };
+    await makeEndpoints(cluster, dns, { protocol: "UDP", port: 53 }, onLinux);
     await linux?.serveNames({ "linux.default.svc.cluster.local": clusterIP });
     for (const vip of [clusterIP, dnsServer]) await balanced(vip, 1);
     const [address = ""] = podEndpoints().map(addressOf);

@@ -58,14 +58,14 @@ export async function makeService(
     namespace,
     body: { metadata: { name }, spec: { clusterIP, ports } },
   });
-  await makeEndpoints(cluster, { name, namespace }, 8080, addresses);
+  await makeEndpoints(cluster, { name, namespace }, { protocol: "TCP", port: 8080 }, addresses);
 }
 
 /** Makes the endpoints of a Service, on each node, by the nodes' names. */
 export async function makeEndpoints(
   cluster: TestCluster,
   { name, namespace }: { readonly name: string; readonly namespace: string },
-  port: number,
+  port: { readonly protocol: "TCP" | "UDP"; readonly port: number },
   addresses: Readonly<Record<string, string>>,
 ): Promise<void> {
   await cluster.makeClient(DiscoveryV1Api).createNamespacedEndpointSlice({
@@ -76,7 +76,7 @@ export async function makeEndpoints(
       endpoints: Object.entries(addresses).map(([nodeName, address]) => ({
         ...{ addresses: [address], conditions: { ready: true }, nodeName },
       })),
-      ports: [{ name: "", port, protocol: "TCP" }],
+      ports: [{ name: "", ...port }],
     },
   });
 }

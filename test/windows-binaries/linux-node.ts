@@ -78,8 +78,7 @@ export class LinuxNode {
   }
 
   /**
-   * Serves DNS over TCP, as pods' programs ask here, at its pod's address: these names with their addresses, and no others
-   * (RFC 1035, 4.1 and 4.2.2).
+   * Serves DNS over UDP at its pod's address: these names with their addresses, and no others (RFC 1035, 4.1).
    */
   serveNames(addresses: Readonly<Record<string, string>>): Promise<void> {
     return this.#start(
@@ -97,13 +96,9 @@ export class LinuxNode {
         const header = [...message.subarray(0, 2), 0x81, address ? 0x80 : 0x83, ...counts];
         return Buffer.from([...header, ...message.subarray(12, end + 5), ...found]);
       }
-      const server = require("node:net").createServer((socket) => {
-        socket.on("error", () => undefined).on("data", (data) => {
-          const answer = answerTo(data.subarray(2));
-          socket.write(Buffer.from([answer.length >> 8, answer.length & 255, ...answer]));
-        });
-      });
-      server.listen(53, "${linuxPod}", () => console.log("serves"));`,
+      const server = require("node:dgram").createSocket("udp4");
+      server.on("message", (data, { port, address }) => server.send(answerTo(data), port, address));
+      server.bind(53, "${linuxPod}", () => console.log("serves"));`,
     );
   }
 

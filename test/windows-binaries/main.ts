@@ -40,8 +40,8 @@ import {
   programsVariable,
 } from "./test-programs.ts";
 
-/** Limit of all tests together, which usually take six minutes on two cores. */
-const totalMinutes = 20;
+/** Limit of all tests together, which usually take six minutes on two cores, and more than twice that beside labs. */
+const totalMinutes = 40;
 
 /**
  * First program in the namespaces: a network with the addresses of the cluster and of the node, the folder of `ip netns`, then

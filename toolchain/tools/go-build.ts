@@ -6,7 +6,6 @@ import type { BuildContext } from "../artifact.ts";
 import { Cache } from "../cache.ts";
 import { compilerFolder, type CompilerAddress } from "../compiler-caches.ts";
 import { commandRunner } from "../../host/command-runner.ts";
-import { podSocketsOverlaySources, writePodSocketsOverlay } from "../pod-sockets-overlay.ts";
 import {
   windowsGorootOverlaySources,
   writeWindowsGorootOverlay,
@@ -58,7 +57,6 @@ export async function goInputs(go: GoBuild): Promise<Readonly<Record<string, str
   return {
     module: await hashSources(go.module, [go.module], isSource),
     sources: await hashSources(import.meta.dirname, go.forWine ? forWine : []),
-    ...(go.inPods && { pods: await hashSources(import.meta.dirname, podSocketsOverlaySources) }),
     build: JSON.stringify([
       go.packages,
       go.variables ?? {},
@@ -71,22 +69,16 @@ export async function goInputs(go: GoBuild): Promise<Readonly<Record<string, str
   };
 }
 
-/** What its compiled packages depend on. */
+/**
+ * The same for programs with compiled packages in common, which two builds at once would both compile. Those for Wine have
+ * packages of several modules in common, in the same version where that is possible.
+ */
 export function sharedPackages(go: GoBuild): string {
-  return JSON.stringify([path.basename(go.module), goos(go), go.tags ?? []]);
+  return go.forWine ? goos(go) : JSON.stringify([path.basename(go.module), go.tags ?? []]);
 }
 
 function goos({ forWine }: GoBuild): string {
   return forWine ? "windows" : "linux";
-}
-
-async function writeOverlay(
-  { inPods }: GoBuild,
-  folder: string,
-  env: Readonly<Record<string, string>>,
-): Promise<string> {
-  const overlay = await writeWindowsGorootOverlay(folder, env);
-  return inPods ? writePodSocketsOverlay(overlay, env) : overlay;
 }
 
 /** Two builds of this process would otherwise write the same files. */
@@ -103,7 +95,7 @@ export async function buildGo(go: GoBuild, into: string, context: BuildContext):
   if (go.tags !== undefined) common.push("-tags", go.tags.join(","));
   const folder = compilerFolder(new Cache(), "go");
   const overlay = go.forWine
-    ? ["-overlay", await overlayWriter.run(0, () => writeOverlay(go, folder, env))]
+    ? ["-overlay", await overlayWriter.run(0, () => writeWindowsGorootOverlay(folder, env))]
     : [];
   const work = path.join(into, "patched");
   if (go.patch !== undefined) {

@@ -410,7 +410,6 @@ export const agnhostWindows = toolArtifact({
     module: module("kubernetes"),
     packages: { "agnhost.exe": "k8s.io/kubernetes/test/images/agnhost" },
     forWine: true,
-    inPods: true,
   },
 });
 

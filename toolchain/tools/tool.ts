@@ -49,8 +49,6 @@ export interface GoBuild {
   };
   /** Builds for Windows, with Go's library for Wine (windows-goroot-overlay.ts) and aligned (page-aligned.ts). */
   readonly forWine?: boolean;
-  /** With `forWine`: its sockets are those of the pod that it runs in (pod-sockets-overlay.ts). */
-  readonly inPods?: true;
 }
 
 export interface ToolArtifact extends Artifact {

@@ -91,7 +91,7 @@ function container({ os, part }: Role, image: string): V1Container {
   const serves = part !== "node";
   const port = part === "host-server" ? hostServerPort : serverPort;
   const ports = part === "isolated" ? isolatedPorts : [port];
-  // agnhost's UDP server is not used, and does not start under Wine.
+  // agnhost's UDP server is not used.
   const server = ["netexec", `--http-port=${port}`, "--udp-port=-1"];
   const args = part === "isolated" ? ["porter"] : serves ? server : ["pause"];
   const isHostProcess = os === "windows" && (part === "node" || part === "host-server");

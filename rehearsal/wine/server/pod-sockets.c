@@ -2,7 +2,7 @@
  * Loaded into Wine's server, which makes all sockets of the programs under Wine: makes those of a pod's programs in the pod's
  * network namespace.
  *
- * Such programs name the namespace by the protocol (toolchain/pod-sockets/net_pod_windows.go): Wine's server passes those of
+ * Such programs name the namespace by the protocol (toolchain/windows-goroot/net_pod_windows.go): Wine's server passes those of
  * IPX on as they are (server/sock.c, get_unix_protocol), and Linux has none. A connection that a listener accepts is in the
  * listener's namespace anyway.
  *

@@ -197,6 +197,25 @@ describe("tools", () => {
     }
   });
 
+  describe("programs of Go modules", () => {
+    const versions = (module: string): readonly (string | undefined)[] => {
+      const required = readFileSync(
+        path.join(projectRoot, "offline/modules", module, "go.mod"),
+        "utf8",
+      );
+      return ["api", "apimachinery", "client-go"].map(
+        (name) => new RegExp(`^\\tk8s\\.io/${name} (\\S+)`, "m").exec(required)?.[1],
+      );
+    };
+    it("share Kubernetes' libraries where they are compiled one after the other", () => {
+      const [first] = versions("kubernetes");
+      assert.match(first ?? "", /^v0\./);
+      for (const module of ["kubernetes", "flannel"]) {
+        assert.deepEqual(versions(module), [first, first, first], module);
+      }
+    });
+  });
+
   describe("renaming a function of Go's library", () => {
     const renamed = (source: string): string =>
       renameFunction("os/file.go", source, "func rename(", "func goRename(");

@@ -1,5 +1,5 @@
 // Package net, for programs in the rehearsal guest's pods: in place of Go's own file; see
-// toolchain/pod-sockets-overlay.ts.
+// toolchain/windows-goroot-overlay.ts.
 
 package net
 
@@ -8,10 +8,9 @@ import (
 	"time"
 )
 
-// dnsReadConfig returns the name servers and the search list that the pod's endpoint has in HNS. Over TCP, since Wine refuses
-// an option that Go sets on every UDP socket of Windows (SIO_UDP_NETRESET).
+// dnsReadConfig returns the name servers and the search list that the pod's endpoint has in HNS.
 func dnsReadConfig(string) *dnsConfig {
-	conf := &dnsConfig{ndots: 1, timeout: 5 * time.Second, attempts: 2, useTCP: true, servers: defaultNS}
+	conf := &dnsConfig{ndots: 1, timeout: 5 * time.Second, attempts: 2, servers: defaultNS}
 	if servers := splitAtBytes(os.Getenv("REHEARSAL_DNS_SERVERS"), ","); len(servers) > 0 {
 		conf.servers = nil
 		for _, server := range servers {

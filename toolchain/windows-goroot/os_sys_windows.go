@@ -1,4 +1,4 @@
-// Package os, for programs in the rehearsal guest's pods: in place of Go's own file; see toolchain/pod-sockets-overlay.ts.
+// Package os, for programs in the rehearsal guest's pods: in place of Go's own file; see toolchain/windows-goroot-overlay.ts.
 
 package os
 

@@ -1,4 +1,4 @@
-// Package net, for programs in the rehearsal guest's pods: added to Go's own; see toolchain/pod-sockets-overlay.ts.
+// Package net, for programs in the rehearsal guest's pods: added to Go's own; see toolchain/windows-goroot-overlay.ts.
 
 package net
 
