@@ -9,30 +9,22 @@ import { needsWindowsContainers, needsWindowsPods, usesWindows, whyNot } from ".
 import { planRow } from "./plan.ts";
 import { awaitState, failed, type RowRun, type RowTools } from "./row-tools.ts";
 import { runSample } from "./run-sample.ts";
-import { tryProbes } from "./try-probes.ts";
+import { connectionLimits, tryProbes } from "./try-probes.ts";
 
 const underWine =
   "HostProcess under Wine: kubelet.exe started its pods and the connections were made; Windows and its network were not there";
 const podsUnderWine =
   "pods under Wine: the node's own programs made their network and the connections were made, by Linux; Windows and its network were not there";
 
-/**
- * Longest time for a request, and from Ready pods to working connections, in seconds. An emulated processor is shared by all
- * commands and answers on that node, and with whatever else its host does, so it may answer late.
- */
-function connectionLimits(row: PathRow, rehearsal: boolean): readonly [number, number] {
-  return rehearsal && usesWindows(row) ? [15, 120] : [4, 30];
-}
-
 async function runPath(row: PathRow, run: RowRun): Promise<Outcome> {
-  const [requestSeconds, settleSeconds] = connectionLimits(row, run.rehearsal);
+  const limits = connectionLimits(row, run.rehearsal);
   const waited = await awaitState(run, {
-    check: (snapshot) => planRow(row, snapshot, run.outside, requestSeconds),
+    check: (snapshot) => planRow(row, snapshot, run.outside, limits.requestSeconds),
     text: (pods) => pods.map(({ role, node }) => `${roleName(role)} on ${node}`).join(", "),
     why: whyNotReady,
   });
   if ("outcome" in waited) return waited.outcome;
-  const outcome = await tryProbes(waited.ready, run, settleSeconds);
+  const outcome = await tryProbes(waited.ready, run, limits.settleSeconds);
   if (outcome.status === "failed" && !run.rehearsal && isNotSeenYet(row)) {
     return { ...outcome, reason: `${outcome.reason} (${notSeenYet})` };
   }

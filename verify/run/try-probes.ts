@@ -1,13 +1,28 @@
 import { whyFailed } from "../diagnose/diagnose.ts";
 import type { Outcome } from "../result.ts";
+import type { Row } from "../rows/row.ts";
+import { usesWindows } from "../rows/runnable.ts";
 import { type FailureKind, lookupOf, type Probe, type ProbeFailure } from "./probe.ts";
 import { explained, failed, passed, type RowRun } from "./row-tools.ts";
 
+/** Longest times of a row's connections, in seconds. */
+interface ConnectionLimits {
+  readonly requestSeconds: number;
+  /** From Ready pods to working connections, because kube-proxy and DNS have to follow. */
+  readonly settleSeconds: number;
+}
+
 /**
- * Tries probes until all of them succeed, or the time is over.
- *
- * @param settleSeconds longest time from Ready pods to working connections, because kube-proxy and DNS have to follow.
+ * An emulated processor is shared by all commands and answers on that node, and with whatever else its host does, so it may
+ * answer late.
  */
+export function connectionLimits(row: Row, rehearsal: boolean): ConnectionLimits {
+  return rehearsal && usesWindows(row)
+    ? { requestSeconds: 15, settleSeconds: 120 }
+    : { requestSeconds: 4, settleSeconds: 30 };
+}
+
+/** Tries probes until all of them succeed, or the time is over. */
 export async function tryProbes(
   probes: readonly Probe[],
   run: RowRun,
