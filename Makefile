@@ -67,7 +67,8 @@ test-windows-binaries: dependencies ## real Windows programs under Wine check wh
 
 e2e: prepare ## the rehearsal from nothing to nothing, in under half an hour; test-windows-binaries beside it
 	# The labs and the tests under Wine both wait often, so together they end sooner than one after the other; the output of
-	# those under Wine comes last. Not through make: `make -n` would run this line. A terminated shell leaves its commands running, so setpriv terminates them with it.
+	# those under Wine comes last. Not through make: `make -n` would run this line. A terminated shell leaves its commands
+	# running, so setpriv terminates them with it.
 	guarded="setpriv --pdeathsig TERM"; wine=$$(mktemp); $$guarded $(TSX) test/windows-binaries/main.ts >$$wine 2>&1 & \
 	code=0; $$guarded $(MOCHA) 'test/e2e/**/*.test.ts' || code=1; wait $$! || code=1; cat $$wine; rm $$wine; exit $$code
 
