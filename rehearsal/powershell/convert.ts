@@ -193,9 +193,9 @@ function numberInText(text: string): number | bigint | undefined {
 
 const decimal = "[+-]?(?:\\d+\\.?\\d*|\\.\\d+)(?:e[+-]?\\d+)?";
 const plainLiteral = new RegExp(`^(?:${decimal}|0x[\\da-f]{1,7}|)$`, "i");
-/** With a sign before hexadecimal digits, a suffix for the type, or a unit. */
+/** With a sign before hexadecimal digits, a suffix for the type, or a unit; or hexadecimal as .NET's converters know it. */
 const anyLiteral = new RegExp(
-  `^(?:${decimal}|[+-]?0[xb][\\da-f]*)(?:u?[lsy]|[udn])?(?:[kmgtp]b)?$`,
+  `^(?:(?:${decimal}|[+-]?0[xb][\\da-f]*)(?:u?[lsy]|[udn])?(?:[kmgtp]b)?|(?:#|&h)[\\da-f]+)$`,
   "i",
 );
 
