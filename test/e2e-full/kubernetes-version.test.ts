@@ -8,6 +8,8 @@ import { localFolder, projectRoot } from "../../toolchain/project.ts";
 import { freshClone } from "../engine/plugins/support/sources.ts";
 
 const version = "1.37.2";
+/** What its `kubeadm config images list` names. */
+const [etcd, coredns] = ["3.7.0", "1.14.6"];
 const stack = "e2eversion";
 const controlPlane = `kindows-${stack}-control-plane`;
 
@@ -60,6 +62,13 @@ describe(`a rehearsal with Kubernetes ${version}`, function () {
       `${modules}/go.mod`,
       [/^(replace .*|\tk8s\.io\/.*) v0\.36\.\d+/gm, `$1 v0${version.slice(1)}`],
       [/(k8s\.io\/kubernetes) v1\.36\.\d+/g, `$1 v${version}`],
+      [/(coredns\/coredns) v[\d.]+/g, `$1 v${coredns}`],
+      [/(etcd\/server\/v3) v[\d.]+/g, `$1 v${etcd}`],
+    );
+    await replaceIn(
+      "toolchain/tools/table.ts",
+      [/(name: "etcd",\n\s+version: )"[\d.]+"/g, `$1"${etcd}"`],
+      [/(name: "coredns",\n\s+version: )"[\d.]+"/g, `$1"${coredns}"`],
     );
     await execa("go", ["mod", "tidy"], { cwd: at(modules) });
     const settings = await readFile(at("Pulumi.rehearsal.yaml"), "utf8");
