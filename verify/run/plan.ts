@@ -19,7 +19,7 @@ import { rolesOf, serverPart } from "../objects/roles.ts";
 import { isUnderPolicy } from "../rows/policies.ts";
 import type { PathRow, Relation } from "../rows/row.ts";
 import type { Outside, Readiness } from "./row-tools.ts";
-import { fromHosts, withAddress, withText, type Origin, type Probe } from "./probe.ts";
+import { fromHosts, withAddress, withText, type Origin, type PlannedProbe } from "./probe.ts";
 import type { Os } from "../objects/names.ts";
 import { policyCases, policyName } from "../rows/policy-cases.ts";
 
@@ -30,7 +30,7 @@ export interface AwaitedPod {
 }
 
 /** The probes of a row that is ready, or the pods that it waits for. */
-type Plan = Readiness<readonly Probe[], readonly AwaitedPod[]>;
+type Plan = Readiness<readonly PlannedProbe[], readonly AwaitedPod[]>;
 
 /** Number of requests to a Service or a NodePort, usually enough to reach each of a few servers. */
 const serviceRequests = 4;
@@ -38,16 +38,7 @@ const serviceRequests = 4;
 /** One request to a destination that is not a pod of the run. */
 const toNoPod = { requests: 1, targetPods: [] };
 
-/** A probe without what is the same for all probes of a row. */
-type Request = Omit<Probe, "origin" | "requestSeconds">;
-
-/** @param requestSeconds longest time for each request. */
-export function planRow(
-  row: PathRow,
-  snapshot: Snapshot,
-  outside: Outside,
-  requestSeconds: number,
-): Plan {
+export function planRow(row: PathRow, snapshot: Snapshot, outside: Outside): Plan {
   const awaited = rolesOf(row).flatMap((role) =>
     nodesOf(snapshot, role.os).map(({ name }): AwaitedPod => {
       const pod = podOn(snapshot, role, name);
@@ -55,9 +46,7 @@ export function planRow(
     }),
   );
   const missing = awaited.filter(({ pod }) => !(pod && isReady(pod) && pod.status?.podIP));
-  return missing.length > 0
-    ? { awaited: missing }
-    : { ready: probesOf(row, snapshot, outside, requestSeconds) };
+  return missing.length > 0 ? { awaited: missing } : { ready: probesOf(row, snapshot, outside) };
 }
 
 /** A role's pod on a node; one that is being deleted does not count. */
@@ -77,12 +66,7 @@ function wantedNode(affinity: NonNullable<V1Pod["spec"]>["affinity"]): string | 
   return term?.matchFields?.find(({ key }) => key === "metadata.name")?.values?.[0];
 }
 
-function probesOf(
-  row: PathRow,
-  snapshot: Snapshot,
-  outside: Outside,
-  requestSeconds: number,
-): readonly Probe[] {
+function probesOf(row: PathRow, snapshot: Snapshot, outside: Outside): readonly PlannedProbe[] {
   const { from, target } = row;
   const [originRole] = rolesOf(row);
   /** By node name. */
@@ -96,25 +80,24 @@ function probesOf(
   );
   const serverOn = (node: string): V1Pod | undefined =>
     "os" in target ? podOn(snapshot, { os: target.os, part: serverPart(target) }, node) : undefined;
-  const fromEach = (request: Request): readonly Probe[] =>
-    [...origins.values()].map((origin) => ({ origin, requestSeconds, ...request }));
+  const fromEach = (probe: Omit<PlannedProbe, "origin">): readonly PlannedProbe[] =>
+    [...origins.values()].map((origin) => ({ origin, ...probe }));
   const toEach = (
     os: Os,
-    request: (node: NodeFact, server: V1Pod | undefined) => Request,
+    probe: (node: NodeFact, server: V1Pod | undefined) => Omit<PlannedProbe, "origin">,
     relation?: Relation,
-  ): readonly Probe[] => {
+  ): readonly PlannedProbe[] => {
     const nodes = new Map(nodesOf(snapshot, os).map((node) => [node.name, node]));
     return nodePairs([...origins.keys()], [...nodes.keys()], relation).flatMap(([one, other]) => {
       const [origin, node] = [origins.get(one), nodes.get(other)];
-      if (origin === undefined || node === undefined) return [];
-      return [{ origin, requestSeconds, ...request(node, serverOn(other)) }];
+      return origin && node ? [{ origin, ...probe(node, serverOn(other)) }] : [];
     });
   };
   switch (target.to) {
     case "pod": {
       const named = target.by === "name";
       const relation = "nodes" in target ? target.nodes : undefined;
-      const toPod = (_node: NodeFact, pod: V1Pod | undefined): Request => {
+      const toPod = (_node: NodeFact, pod: V1Pod | undefined): Omit<PlannedProbe, "origin"> => {
         const address = pod?.status?.podIP ?? "";
         return {
           url: hostnameUrl(
@@ -202,12 +185,12 @@ function answeredBy(
   pods: readonly string[],
   requests: number,
   names = pods,
-): Pick<Probe, "requests" | "targetPods" | "check"> {
+): Pick<PlannedProbe, "requests" | "targetPods" | "check"> {
   return { requests, targetPods: pods, check: fromHosts(names, requests) };
 }
 
 /** Packets that leave the cluster must have a node's address, because there is no route back to pods. */
-function fromNodeAddress(greeting: string, { nodes }: Snapshot): Probe["check"] {
+function fromNodeAddress(greeting: string, { nodes }: Snapshot): PlannedProbe["check"] {
   return (answer) => {
     const address = answer.startsWith(greeting) ? answer.slice(greeting.length).trim() : undefined;
     if (address === undefined) return withText(greeting)(answer);

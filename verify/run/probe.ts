@@ -8,14 +8,12 @@ import type { Os } from "../objects/names.ts";
 export type Origin = { readonly pod: string; readonly node: string; readonly os: Os } | "outside";
 
 /** A request, and a check of its answer. */
-export interface Probe {
+export interface PlannedProbe {
   readonly origin: Origin;
   /** URL of a page, or a DNS query: `dns://SERVER/NAME` (RFC 4501). */
   readonly url: string;
   /** Number of requests, each over a new connection, because Services distribute connections. */
   readonly requests: number;
-  /** Longest time for one request, in seconds. */
-  readonly requestSeconds: number;
   /** Describes what is wrong with an answer; undefined if it is right. */
   readonly check: (answer: string) => string | undefined;
   readonly targetPods: readonly string[];
@@ -26,6 +24,11 @@ export interface Probe {
   readonly policy?: { readonly name: string; readonly allows: boolean };
   /** Whether a name has to be resolved first. */
   readonly named?: boolean;
+}
+
+export interface Probe extends PlannedProbe {
+  /** Longest time for one request, in seconds. */
+  readonly requestSeconds: number;
 }
 
 /**

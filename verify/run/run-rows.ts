@@ -9,7 +9,7 @@ import { needsWindowsContainers, needsWindowsPods, usesWindows, whyNot } from ".
 import { planRow } from "./plan.ts";
 import { awaitState, failed, type RowRun, type RowTools } from "./row-tools.ts";
 import { runSample } from "./run-sample.ts";
-import { connectionLimits, tryProbes } from "./try-probes.ts";
+import { tryProbes } from "./try-probes.ts";
 
 const underWine =
   "HostProcess under Wine: kubelet.exe started its pods and the connections were made; Windows and its network were not there";
@@ -17,14 +17,13 @@ const podsUnderWine =
   "pods under Wine: the node's own programs made their network and the connections were made, by Linux; Windows and its network were not there";
 
 async function runPath(row: PathRow, run: RowRun): Promise<Outcome> {
-  const limits = connectionLimits(row, run.rehearsal);
   const waited = await awaitState(run, {
-    check: (snapshot) => planRow(row, snapshot, run.outside, limits.requestSeconds),
+    check: (snapshot) => planRow(row, snapshot, run.outside),
     text: (pods) => pods.map(({ role, node }) => `${roleName(role)} on ${node}`).join(", "),
     why: whyNotReady,
   });
   if ("outcome" in waited) return waited.outcome;
-  const outcome = await tryProbes(waited.ready, run, limits.settleSeconds);
+  const outcome = await tryProbes(waited.ready, row, run);
   if (outcome.status === "failed" && !run.rehearsal && isNotSeenYet(row)) {
     return { ...outcome, reason: `${outcome.reason} (${notSeenYet})` };
   }

@@ -9,9 +9,9 @@ import { nodeTrouble } from "../diagnose/diagnose.ts";
 import { namespace } from "../objects/names.ts";
 import type { Outcome } from "../result.ts";
 import type { SampleRow } from "../rows/row.ts";
-import { commandText, type Probe, withText } from "./probe.ts";
+import { commandText, type PlannedProbe, withText } from "./probe.ts";
 import { awaitState, failed, passed, type Readiness, type RowRun } from "./row-tools.ts";
-import { connectionLimits, tryProbes } from "./try-probes.ts";
+import { tryProbes } from "./try-probes.ts";
 import type { Os } from "../objects/names.ts";
 
 /** Waits for a sample's pods, then checks that the sample works. */
@@ -38,8 +38,7 @@ export async function runSample(row: SampleRow, run: RowRun): Promise<Outcome> {
   if ("outcome" in waited) return waited.outcome;
   const { groups, snapshot } = waited.ready;
   if (look === "web-server" || look === "shop") {
-    const { requestSeconds, settleSeconds } = connectionLimits(row, run.rehearsal);
-    return tryProbes(sampleProbes(look, snapshot, requestSeconds), run, settleSeconds);
+    return tryProbes(sampleProbes(look, snapshot), row, run);
   }
   if (look === "node-agent") return lookAtAgents(groups[0]?.pods ?? [], snapshot, run);
   const { metadata, spec } = groups[0]?.pods[0] ?? {};
@@ -190,11 +189,7 @@ async function awaitMetrics(name: string, node: string, run: RowRun): Promise<Ou
 /**
  * Requests to a sample's NodePort from this host: by every node for the web server, by every Linux node for the shop.
  */
-function sampleProbes(
-  look: "web-server" | "shop",
-  snapshot: Snapshot,
-  requestSeconds: number,
-): readonly Probe[] {
+function sampleProbes(look: "web-server" | "shop", snapshot: Snapshot): readonly PlannedProbe[] {
   const service = snapshot.services.find(({ metadata }) => metadata?.name === look);
   const port = service?.spec?.ports?.[0]?.nodePort ?? 0;
   const linux = nodesOf(snapshot, "linux");
@@ -204,7 +199,6 @@ function sampleProbes(
       origin: "outside",
       url: `http://${address}:${port}${path}`,
       requests: 1,
-      requestSeconds,
       check: withText(text),
       targetPods: [],
       service: look,

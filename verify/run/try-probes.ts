@@ -2,7 +2,13 @@ import { whyFailed } from "../diagnose/diagnose.ts";
 import type { Outcome } from "../result.ts";
 import type { Row } from "../rows/row.ts";
 import { usesWindows } from "../rows/runnable.ts";
-import { type FailureKind, lookupOf, type Probe, type ProbeFailure } from "./probe.ts";
+import {
+  type FailureKind,
+  lookupOf,
+  type PlannedProbe,
+  type Probe,
+  type ProbeFailure,
+} from "./probe.ts";
 import { explained, failed, passed, type RowRun } from "./row-tools.ts";
 
 /** Longest times of a row's connections, in seconds. */
@@ -16,7 +22,7 @@ interface ConnectionLimits {
  * An emulated processor is shared by all commands and answers on that node, and with whatever else its host does, so it may
  * answer late.
  */
-export function connectionLimits(row: Row, rehearsal: boolean): ConnectionLimits {
+function connectionLimits(row: Row, rehearsal: boolean): ConnectionLimits {
   return rehearsal && usesWindows(row)
     ? { requestSeconds: 15, settleSeconds: 120 }
     : { requestSeconds: 4, settleSeconds: 30 };
@@ -24,12 +30,14 @@ export function connectionLimits(row: Row, rehearsal: boolean): ConnectionLimits
 
 /** Tries probes until all of them succeed, or the time is over. */
 export async function tryProbes(
-  probes: readonly Probe[],
+  planned: readonly PlannedProbe[],
+  row: Row,
   run: RowRun,
-  settleSeconds: number,
 ): Promise<Outcome> {
   // The nodes have left the cluster in the meantime. A row without probes has not passed.
-  if (probes.length === 0) return failed("there are no nodes left for it");
+  if (planned.length === 0) return failed("there are no nodes left for it");
+  const { requestSeconds, settleSeconds } = connectionLimits(row, run.rehearsal);
+  const probes = planned.map((probe): Probe => ({ ...probe, requestSeconds }));
   run.waitsFor("its connections");
   const settled = Math.min(run.end, Date.now() + settleSeconds * 1000);
   const all = await Promise.all(

@@ -164,16 +164,16 @@ export const healthy: Details = {
 export function planOf(id: string, snapshot: Snapshot = healthy): ReturnType<typeof planRow> {
   const row = [...pathRows, ...policyRows].find((each) => each.id === id);
   assert.ok(row, id);
-  const outside = {
+  return planRow(row, snapshot, {
     host: { url: "http://192.168.150.1:41234/", greeting: "kindows verify abc sees " },
     internet: { url: "http://www.example.test/page", text: "hello" },
-  };
-  return planRow(row, snapshot, outside, 4);
+  });
 }
 
 /** The probes of a row whose pods all exist. */
 export function probesOf(id: string, snapshot?: Snapshot): readonly [Probe, ...Probe[]] {
   const plan = planOf(id, snapshot);
-  assert.ok("ready" in plan && plan.ready[0], id);
-  return [plan.ready[0], ...plan.ready.slice(1)];
+  assert.ok("ready" in plan, id);
+  const [first, ...others] = plan.ready.map((probe): Probe => ({ ...probe, requestSeconds: 4 }));
+  return [first ?? assert.fail(id), ...others];
 }
